@@ -1,0 +1,47 @@
+/** Every way a request or a start can fail, by the name a caller may rely on. `functions/http/errors.ts` gives each a status. */
+export type ErrorCode =
+  | "invalid_request"
+  | "unauthorized"
+  | "forbidden"
+  | "not_found"
+  | "conflict"
+  | "payload_too_large"
+  | "unsupported_media_type"
+  | "deadline_exceeded"
+  | "database_unavailable"
+  | "inference_unavailable"
+  | "invalid_configuration"
+  | "internal"
+
+/** One thing that is wrong with one field of the input; `field` is a dotted path (`chunks.3.content`). */
+export interface FieldProblem {
+  readonly field: string
+  readonly message: string
+}
+
+interface AppErrorOptions {
+  readonly cause?: unknown
+  /** What is wrong, field by field; shown to the caller. */
+  readonly fields?: readonly FieldProblem[]
+}
+
+/**
+ * An error whose `message` is written for whoever called: it may be shown to them as it is, so it never holds SQL,
+ * a stack, a secret or another tenant's data. What caused it goes into `cause`, which is only logged.
+ */
+export class AppError extends Error {
+  override readonly name = "AppError"
+  readonly code: ErrorCode
+  readonly fields: readonly FieldProblem[]
+
+  constructor(code: ErrorCode, message: string, options: AppErrorOptions = {}) {
+    super(message, { cause: options.cause })
+    this.code = code
+    this.fields = options.fields ?? []
+  }
+}
+
+/** The error of one wrong field: names it, and says what it must be. */
+export function invalidField(field: string, message: string): AppError {
+  return new AppError("invalid_request", `${field}: ${message}`, { fields: [{ field, message }] })
+}

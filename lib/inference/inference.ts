@@ -1,0 +1,35 @@
+/** Whether a text is a question or what answers it: some models (E5, BGE) prefix the two differently. */
+export type TextKind = "query" | "passage"
+
+/** Options of one call to a model. */
+export interface InferenceOptions {
+  /** Aborts the call; the promise then rejects with the signal's reason. */
+  readonly signal?: AbortSignal
+}
+
+export interface Embeddings {
+  /** One unit-length vector a text, in the order of the texts; `dimensions` long. */
+  readonly vectors: readonly Float32Array[]
+  /** Indices of the texts that were longer than `maxTokens` and lost their tails. */
+  readonly truncated: readonly number[]
+  /** Tokens that went through the model. */
+  readonly tokens: number
+}
+
+/** Turns texts into vectors whose dot product is their likeness. */
+export interface Embedder {
+  /** Name of the model, as the embedding space is called: `sentence-transformers/all-MiniLM-L6-v2`. */
+  readonly model: string
+  readonly dimensions: number
+  /** Longest input the model reads, special tokens counted. */
+  readonly maxTokens: number
+  /** Tokens of the text as the model counts them, without special tokens; an estimate for models behind a service. */
+  countTokens(text: string): number
+  embed(texts: readonly string[], kind: TextKind, options?: InferenceOptions): Promise<Embeddings>
+}
+
+/** Scores how well each passage answers the query; higher is better, and only the order within one call means anything. */
+export interface Reranker {
+  readonly model: string
+  score(query: string, passages: readonly string[], options?: InferenceOptions): Promise<readonly number[]>
+}
