@@ -1,0 +1,88 @@
+import { describe, expect, test } from "vitest"
+import { parseConfig } from "./config.ts"
+import { AppError } from "./errors.ts"
+
+function refusal(environment: Record<string, string>): AppError {
+  try {
+    parseConfig(environment)
+  } catch (error) {
+    if (error instanceof AppError) return error
+    throw error
+  }
+  throw new Error("the configuration was accepted")
+}
+
+describe("parseConfig", () => {
+  test("an empty environment gives the documented defaults, frozen", () => {
+    const config = parseConfig({})
+    expect(config).toMatchObject({
+      host: "127.0.0.1",
+      port: 3825,
+      concordanceHome: ".concordance",
+      concordanceServeWithoutKeys: false,
+      inferenceProfile: "mini",
+      searchStrategy: "rrf",
+      retrievalKInitial: 20,
+      retrievalKMmr: 15,
+      retrievalKRerank: 4,
+      retrievalLambda: 0.8,
+    })
+    expect(config.databaseUrl).toBeUndefined()
+    expect(Object.isFrozen(config)).toBe(true)
+  })
+
+  test("the plugin's names are read, and our own win over them", () => {
+    expect(parseConfig({ NSELF_DB_URL: "postgres://a@b/c", NSELF_RETRIEVAL_PORT: "4000" })).toMatchObject({
+      databaseUrl: "postgres://a@b/c",
+      port: 4000,
+    })
+    expect(parseConfig({ PORT: "5000", NSELF_RETRIEVAL_PORT: "4000" }).port).toBe(5000)
+  })
+
+  test("empty and blank values count as unset", () => {
+    expect(parseConfig({ PORT: "", HOST: "  ", DATABASE_URL: "" })).toEqual(parseConfig({}))
+  })
+
+  test("a licence key is accepted, whatever it is", () => {
+    expect(() => parseConfig({ NSELF_LICENSE_KEY: "expired" })).not.toThrow()
+  })
+
+  test.each([
+    ["PORT", "http"],
+    ["PORT", "70000"],
+    ["PORT", "0x10"],
+    ["PORT", "-1"],
+    ["PORT", "1e3"],
+    ["HOST", "http://localhost"],
+    ["DATABASE_URL", "mysql://a@b/c"],
+    ["DATABASE_URL", "not a url"],
+    ["INFERENCE_PROFILE", "maxi"],
+    ["SEARCH_STRATEGY", "RRF"],
+    ["RETRIEVAL_LAMBDA", "1.1"],
+    ["RETRIEVAL_LAMBDA", "NaN"],
+    ["RETRIEVAL_K_MMR", "21"],
+    ["RETRIEVAL_K_RERANK", "16"],
+    ["EMBEDDING_BASE_URL", "ftp://x"],
+    ["EMBEDDING_DIMENSIONS", "4001"],
+    ["SEARCH_TIMEOUT_MS", "1.5"],
+    ["CONCORDANCE_SERVE_WITHOUT_KEYS", "yes"],
+    ["LOG_LEVEL", "loud"],
+  ])("%s=%s stops the start and names the key", (key, value) => {
+    const error = refusal({ [key]: value })
+    expect(error.code).toBe("invalid_configuration")
+    expect(error.fields.map(({ field }) => field)).toEqual([key])
+    expect(error.message).toMatch(new RegExp(`${key} must be `))
+  })
+
+  test("every wrong key is named at once, and no value is repeated", () => {
+    const error = refusal({ PORT: "s3cret-a", DATABASE_URL: "s3cret-b", LOG_LEVEL: "s3cret-c" })
+    expect(error.fields.map(({ field }) => field).sort()).toEqual(["DATABASE_URL", "LOG_LEVEL", "PORT"])
+    expect(error.message).not.toContain("s3cret")
+  })
+
+  test("settings that need each other are checked together", () => {
+    expect(refusal({ MIGRATION_DATABASE_URL: "postgres://o@b/c" }).fields[0]?.field).toBe("DATABASE_URL")
+    expect(refusal({ INFERENCE_PROFILE: "openai" }).fields[0]?.field).toBe("EMBEDDING_BASE_URL")
+    expect(() => parseConfig({ INFERENCE_PROFILE: "openai", OPENROUTER_API_KEY: "k" })).not.toThrow()
+  })
+})
