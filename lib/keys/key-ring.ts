@@ -1,0 +1,92 @@
+import { randomBytes } from "node:crypto"
+import type { OwnerDatabase, OwnerSession } from "../database/database.ts"
+import { invalidField } from "../errors.ts"
+import { hashKey, type KeyScope, mintKey, NewKey } from "./api-key.ts"
+
+/** A key as its owner sees it: everything but the key. Times are ISO 8601, null when they never come. */
+export interface KeyRecord {
+  readonly id: string
+  readonly name: string
+  readonly tenants: readonly string[]
+  readonly scopes: readonly KeyScope[]
+  readonly ratePerMinute: number | null
+  readonly createdAt: string
+  readonly expiresAt: string | null
+  readonly revokedAt: string | null
+}
+
+export interface KeyPage {
+  readonly keys: readonly KeyRecord[]
+  /** Cursor of the page after; absent on the last one. */
+  readonly nextCursor?: string
+}
+
+/** The keys of one installation, for its owner alone. */
+export interface KeyRing {
+  /** Makes a key. `key` is shown here once and held nowhere. Throws `invalid_request`. */
+  create(wanted: NewKey): Promise<{ readonly key: string; readonly record: KeyRecord }>
+  /** In order of id, revoked ones included; `limit` at most 1,000. */
+  list(page?: { readonly limit?: number; readonly cursor?: string }): Promise<KeyPage>
+  /** Refuses the key from now on (within the authenticator's 30 s of cache). False when there is no such key. */
+  revoke(id: string): Promise<boolean>
+  /** Whether any key would be let in now. */
+  hasUsable(): Promise<boolean>
+}
+
+/** Columns of a record as every driver gives them: times as text in UTC. */
+const RECORD = `id, name, tenants, scopes, rate_per_minute as "ratePerMinute",
+  ${["created_at", "expires_at", "revoked_at"].map(isoColumn).join(",\n  ")}`
+
+function isoColumn(column: string): string {
+  const property = column.replace(/_(.)/, (_, letter: string) => letter.toUpperCase())
+  return `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as "${property}"`
+}
+
+/** The key ring over the owner's way into the database. */
+export function createKeyRing(owner: OwnerDatabase): KeyRing {
+  const rows = <R extends object>(text: string, values: Parameters<OwnerSession["query"]>[1] = []) =>
+    owner.session((session) => session.query<R & Record<string, unknown>>(text, values))
+  return {
+    create: async (wanted) => {
+      const { name, tenants, scopes, expiresAt, ratePerMinute } = accepted(wanted)
+      const key = mintKey()
+      const id = `key_${randomBytes(9).toString("base64url")}`
+      const [record] = await rows<KeyRecord>(
+        `insert into api_keys (id, key_hash, name, tenants, scopes, expires_at, rate_per_minute)
+         values ($1, $2, $3, $4::text[], $5::text[], $6::timestamptz, $7::int) returning ${RECORD}`,
+        [id, hashKey(key), name, tenants, scopes, expiresAt?.toISOString() ?? null, ratePerMinute ?? null],
+      )
+      return { key, record: record as KeyRecord }
+    },
+    list: async ({ limit = 100, cursor = "" } = {}) => {
+      const size = Math.min(Math.max(1, limit), 1_000)
+      const found = await rows<KeyRecord>(
+        `select ${RECORD} from api_keys where id > $1 collate "C" order by id collate "C" limit $2::int`,
+        [cursor, size + 1],
+      )
+      const keys = found.slice(0, size)
+      const last = keys.at(-1)
+      return { keys, ...(found.length > size && last && { nextCursor: last.id }) }
+    },
+    revoke: async (id) => {
+      const revoked = await rows(
+        "update api_keys set revoked_at = coalesce(revoked_at, now()) where id = $1 returning id",
+        [id],
+      )
+      return revoked.length > 0
+    },
+    hasUsable: async () => {
+      const usable = await rows(
+        "select 1 from api_keys where revoked_at is null and (expires_at is null or expires_at > now()) limit 1",
+      )
+      return usable.length > 0
+    },
+  }
+}
+
+function accepted(wanted: NewKey) {
+  const parsed = NewKey.safeParse(wanted)
+  if (parsed.success) return parsed.data
+  const [issue] = parsed.error.issues
+  throw invalidField(issue?.path.join(".") ?? "key", issue?.message ?? "is invalid")
+}
