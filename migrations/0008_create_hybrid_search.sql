@@ -1,0 +1,149 @@
+-- Both lists in one call: by meaning, by words, and every score that fusion asks for.
+select set_config('search_path', concordance.function_path(), true);
+
+-- The nearest `depth` chunks of a space. The space's id and its dimensions are literals: as parameters of a generic plan
+-- the index on them is out of use (3,463 ms against 3.6). A space without an index is scanned exactly, which for up to
+-- 50,000 chunks is as fast as HNSW and misses nothing. `hnsw.ef_search` is how many rows an HNSW scan can return.
+create function concordance.dense_candidates(space int, nearest_to halfvec, required tsquery, filter jsonpath, depth int)
+returns table (chunk_key bigint, document_id text, similarity float8)
+language plpgsql stable rows 100 set search_path from current as $$
+declare
+  indexed boolean := (select s.indexed from embedding_spaces s where s.id = space);
+  condition text := '';
+  vectors text;
+begin
+  if indexed is null then return; end if;
+  if required is not null then condition := condition || ' and c.lexemes @@ $3'; end if;
+  if filter is not null then
+    condition := condition || ' and jsonb_path_exists(c.metadata, $4,
+      jsonb_build_object(''document_id'', c.document_id, ''kind'', c.kind, ''language'', c.language), true)';
+  end if;
+  if indexed then
+    perform set_config('hnsw.ef_search', least(1000, greatest(100, depth))::text, true);
+    -- A filter leaves fewer rows than the scan returns, so the scan goes on until there are enough.
+    perform set_config('hnsw.iterative_scan', case when condition = '' then 'off' else 'strict_order' end, true);
+    vectors := format('select chunk_key, embedding::halfvec(%s) <=> $1 as distance from embeddings where space_id = %s',
+      vector_dims(nearest_to), space);
+  else
+    vectors := format('select chunk_key, embedding <=> $1 as distance from embeddings where space_id = %s', space);
+  end if;
+  return query execute format(case
+      when condition = '' then
+        'select n.chunk_key, c.document_id, 1 - n.distance
+           from (%1$s order by distance%3$s limit $2) n
+           join chunks c on c.source_account_id = $5 and c.key = n.chunk_key
+          order by n.distance, c.document_id, c.id'
+      else
+        'select n.chunk_key, c.document_id, 1 - n.distance
+           from (%1$s) n join chunks c on c.source_account_id = $5 and c.key = n.chunk_key
+          where true%2$s
+          order by n.distance%3$s limit $2' end,
+      vectors, condition, case when indexed then '' else ', chunk_key' end)
+    using nearest_to, depth, required, filter, current_tenant();
+end $$;
+
+-- The candidates of both lists with ranks and scores, and the place that `strategy` gives each. Fusion itself is the
+-- caller's (`lib/search/fuse.ts`): `place` only says whose content is worth sending along, and orders the direct search.
+--   rrf        1 / (rrf_k + rank), summed over the lists
+--   weighted   alpha for meaning, the rest for words: both exact scores of every candidate, min-max over all of them
+--   semantic, lexical   one list alone
+--   two_pass   words choose, meaning orders
+-- Grouped by document, each list keeps a document's best chunk before ranks are given.
+create function concordance.hybrid_candidates(
+  query text, language text, space int, nearest_to halfvec, strategy text, alpha float8, rrf_k int, by_document boolean,
+  filter jsonpath, dense_depth int, lexical_depth int, candidate_budget int)
+returns table (place int, chunk_key bigint, document_id text, chunk_id text, score float8,
+               similarity float8, dense_rank int, bm25 float8, lexical_rank int, terms jsonb)
+language plpgsql stable rows 100 set search_path from current as $$
+declare
+  tenant text := current_tenant();
+  asked record := lexical_query(query, language, candidate_budget);
+  both_scores boolean := strategy in ('weighted', 'two_pass');
+begin
+  return query
+  with found_by_meaning as materialized (
+    select f.chunk_key, f.document_id, f.similarity, f.place,
+           case when by_document then f.document_id else f.chunk_key::text end as unit
+      from dense_candidates(space, nearest_to, asked.required, filter, dense_depth)
+           with ordinality f (chunk_key, document_id, similarity, place)
+     where strategy not in ('lexical', 'two_pass') and nearest_to is not null),
+  found_by_words as materialized (
+    select f.chunk_key, f.document_id, f.score, f.place,
+           case when by_document then f.document_id else f.chunk_key::text end as unit
+      from lexical_candidates(asked.weights, asked.matching, asked.fallback, asked.required, filter, lexical_depth)
+           with ordinality f (chunk_key, document_id, score, place)
+     where strategy <> 'semantic'),
+  dense as (
+    select b.*, row_number() over (order by b.place)::int as rank
+      from (select distinct on (f.unit) f.* from found_by_meaning f order by f.unit, f.place) b),
+  lexical as (
+    select b.*, row_number() over (order by b.place)::int as rank
+      from (select distinct on (f.unit) f.* from found_by_words f order by f.unit, f.place) b),
+  merged as (
+    select case when l.rank < d.rank or d.rank is null then l.chunk_key else d.chunk_key end as chunk_key,
+           d.similarity, d.rank as dense_rank, l.score as bm25, l.rank as lexical_rank
+      from dense d full join lexical l on l.unit = d.unit),
+  scored as (
+    select m.chunk_key, c.document_id, c.id as chunk_id, m.dense_rank, m.lexical_rank,
+           coalesce(m.similarity, case when both_scores then 1 - (e.embedding <=> nearest_to) end) as similarity,
+           coalesce(m.bm25, case when both_scores then -(c.bm25 <#> asked.weights) end) as bm25
+      from merged m
+      join chunks c on c.source_account_id = tenant and c.key = m.chunk_key
+      left join embeddings e on both_scores and m.similarity is null
+            and e.source_account_id = tenant and e.chunk_key = m.chunk_key and e.space_id = space),
+  ranged as (
+    select s.*, min(s.similarity) over () as sim_min, max(s.similarity) over () as sim_max,
+           min(s.bm25) over () as bm25_min, max(s.bm25) over () as bm25_max
+      from scored s),
+  fused as (
+    select r.*, case strategy
+        when 'rrf' then coalesce(1.0::float8 / (rrf_k + r.dense_rank), 0) + coalesce(1.0::float8 / (rrf_k + r.lexical_rank), 0)
+        when 'weighted' then alpha * scaled(r.similarity, r.sim_min, r.sim_max) + (1 - alpha) * scaled(r.bm25, r.bm25_min, r.bm25_max)
+        when 'lexical' then r.bm25
+        else coalesce(r.similarity, -1) end as score
+      from ranged r)
+  select row_number() over (order by f.score desc, f.document_id, f.chunk_id)::int, f.chunk_key, f.document_id, f.chunk_id, f.score,
+         f.similarity, f.dense_rank, f.bm25, f.lexical_rank, asked.terms
+    from fused f
+   order by 1;
+end $$;
+
+-- A score as its place between the least and the greatest: 0 to 1; 1 where all are alike, 0 where there is none.
+create function concordance.scaled(score float8, lowest float8, highest float8) returns float8
+language sql immutable parallel safe as $$
+  select case when score is null then 0::float8 when highest > lowest then (score - lowest) / (highest - lowest) else 1::float8 end
+$$;
+
+-- Words of a text whose lexeme is among those of the question (`terms` of `lexical_query`), as they are written there.
+create function concordance.matching_words(language text, content text, terms jsonb) returns text[]
+language sql immutable parallel safe set search_path from current as $$
+  select array_agg(distinct token)
+    from ts_parse('default', content)
+   where tokid <> 12
+     and case lexicon(language)
+           when 'en' then coalesce((ts_lexize('pg_catalog.english_stem', unaccent(token)))[1], '')
+           when 'pt' then unaccent(coalesce((ts_lexize('pg_catalog.portuguese_stem', token))[1], ''))
+           else lower(unaccent(token)) end
+         = any (array(select jsonb_array_elements_text(terms -> lexicon(language))))
+$$;
+
+-- The hybrid search for whoever queries the database directly: best chunks first.
+create function concordance.hybrid_search_chunks(
+  query text, nearest_to halfvec default null, top_k int default 10, strategy text default 'weighted', alpha float8 default 0.5,
+  rrf_k int default 60, filter jsonpath default null, language text default null, model text default null)
+returns table (document_id text, chunk_id text, title text, content text, score float8, similarity float8, text_rank float8)
+language plpgsql stable rows 10 set search_path from current as $$
+declare
+  space int := (
+    select s.id from embedding_spaces s
+     where s.state = 'active' and s.dimensions = vector_dims(nearest_to)
+       and (hybrid_search_chunks.model is null or s.model = hybrid_search_chunks.model)
+     order by s.model like 'caller:%' desc, s.id limit 1);
+begin
+  return query
+  select c.document_id, c.id, c.title, c.content, h.score, h.similarity, h.bm25
+    from hybrid_candidates(query, language, space, nearest_to, strategy, alpha, rrf_k, false, filter, 100, 100, 4000) h
+    join chunks c on c.source_account_id = current_tenant() and c.key = h.chunk_key
+   where h.place <= top_k
+   order by h.place;
+end $$;
