@@ -1,0 +1,119 @@
+import pg from "pg"
+import type { Database, OwnerDatabase, SqlValue, Statement } from "./database.ts"
+import { scopeStatement } from "./scope.ts"
+import { type Connection, openOwnerSession, runTransaction } from "./session.ts"
+import { addressOf, databaseFailure } from "./statement-error.ts"
+import { fromWire, toWire } from "./wire-values.ts"
+
+export interface PgOptions {
+  readonly url: string
+  /** Most connections held at once; 10 by default. */
+  readonly connectionsMax?: number
+}
+
+/** How long a unit of work waits for a connection, ms. */
+const CONNECT_TIMEOUT_MS = 5_000
+/** How much longer than the server's own timeout a client waits before it gives the connection up, ms. */
+const GRACE_MS = 2_000
+
+const types = { getTypeParser: (oid: number) => (text: string) => fromWire(oid, text) } as pg.CustomTypesConfig
+
+function clientConfig(url: string): pg.ClientConfig {
+  return {
+    connectionString: url,
+    application_name: "concordance",
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    keepAlive: true,
+    // Statements leave as they are handed over, so BEGIN, scope, statements and COMMIT share one round trip.
+    pipeline: true,
+    types,
+  }
+}
+
+/**
+ * Any PostgreSQL over TCP, by node-postgres. A batch costs one round trip, a transaction one more than its statements.
+ *
+ * @throws AppError `database_unavailable`, `deadline_exceeded`; StatementError
+ */
+export function createPgDatabase({ url, connectionsMax = 10 }: PgOptions): Database {
+  const address = addressOf(url)
+  const pool = new pg.Pool({ ...clientConfig(url), max: connectionsMax, idleTimeoutMillis: 30_000 })
+  ignoreLostConnections(pool)
+
+  async function withClient<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+    const client = await pool.connect().catch((error: unknown) => {
+      throw databaseFailure(error, address)
+    })
+    try {
+      return await work(client)
+    } finally {
+      // Only a connection that stands outside any transaction goes back: nobody can inherit a scope.
+      client.release(client.getTransactionStatus() !== "I")
+    }
+  }
+
+  return {
+    driver: "pg",
+    batch: (scope, statements, options) =>
+      withClient(async (client) => {
+        const waitMs = options?.timeoutMs && options.timeoutMs * statements.length + GRACE_MS
+        const send = (statement: Statement) => client.query(queryConfig(statement.text, statement.values, waitMs))
+        const sent = [{ text: "begin" }, scopeStatement(scope, options), ...statements, { text: "commit" }].map(send)
+        // All of them settle before the connection goes back; after the first failure the rest fail by it.
+        for (const outcome of await Promise.allSettled(sent)) {
+          if (outcome.status === "rejected") throw databaseFailure(outcome.reason, address)
+        }
+        return (await Promise.all(sent)).slice(2, -1).map((result) => result.rows)
+      }),
+    transaction: (scope, work) =>
+      withClient((client) => runTransaction(connectionOf(client, address), scopeStatement(scope), work)),
+    ping: () =>
+      withClient(async (client) => void (await connectionOf(client, address, CONNECT_TIMEOUT_MS).query("select 1"))),
+    close: () => pool.end(),
+  }
+}
+
+/** The owner's sessions over TCP: each is a connection of its own, so its locks and settings end with it. */
+export function createPgOwner({ url }: PgOptions): OwnerDatabase {
+  const address = addressOf(url)
+  return {
+    async session(work) {
+      const client = new pg.Client(clientConfig(url))
+      client.on("error", () => undefined)
+      try {
+        await client.connect().catch((error: unknown) => {
+          throw databaseFailure(error, address)
+        })
+        return await work(await openOwnerSession(connectionOf(client, address)))
+      } finally {
+        await client.end().catch(() => undefined)
+      }
+    },
+    close: () => Promise.resolve(),
+  }
+}
+
+function connectionOf(client: pg.ClientBase, address: string, waitMs?: number): Connection {
+  const run = (text: string, values?: readonly SqlValue[]) =>
+    client.query(queryConfig(text, values, waitMs)).catch((error: unknown) => {
+      throw databaseFailure(error, address)
+    })
+  return {
+    query: (text, values) => run(text, values),
+    script: async (text) => void (await run(text)),
+  }
+}
+
+function queryConfig(text: string, values: readonly SqlValue[] | undefined, waitMs: number | undefined) {
+  return {
+    text,
+    ...(values && { values: values.map(toWire) }),
+    ...(waitMs !== undefined && { query_timeout: waitMs }),
+  }
+}
+
+/** A connection that breaks makes its statements fail; its `error` event besides would end the process unheard. */
+function ignoreLostConnections(pool: pg.Pool): void {
+  pool.on("error", () => undefined)
+  pool.on("connect", (client) => client.on("error", () => undefined))
+}
