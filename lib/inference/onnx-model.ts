@@ -1,0 +1,179 @@
+import { availableParallelism } from "node:os"
+import { AppError } from "../errors.ts"
+import { explainLoading, holdsFile, type ModelSource, modelFacts } from "./model-files.ts"
+import { createTokenizer, type Encode, type Tokenizer, type TokenSequence } from "./tokenizer.ts"
+
+interface OnnxModelOptions {
+  /** `encode` gives token vectors, `classify` the logits of a cross-encoder. */
+  readonly task: "encode" | "classify"
+  /** `int8` falls back to single precision when the model has no quantised file. */
+  readonly precision?: "int8" | "single"
+  /** Threads of one batch; as many as there are cores, at most 8, when not given. */
+  readonly threads?: number
+}
+
+/** What a model puts out: row-major numbers and their shape. */
+interface ModelOutput {
+  readonly data: Float32Array
+  readonly shape: readonly number[]
+}
+
+/** A model that runs in this process. Its tokenizer is there at once; its weights are loaded by the first use. */
+export interface OnnxModel {
+  readonly name: string
+  readonly tokenizer: Tokenizer
+  /** Length of a token's vector. */
+  readonly hiddenSize: number
+  /** Pools by the first token instead of the mean, as the folder's `1_Pooling` says; `null`: it doesn't say. */
+  readonly poolsFirstToken: boolean | null
+  /** Loads the weights; a second call waits for the first, and a failed one is tried again. */
+  load(): Promise<void>
+  /** `[batch, tokens, hiddenSize]` of an encoder, `[batch, labels]` of a classifier; shorter inputs are padded. */
+  run(batch: readonly TokenSequence[]): Promise<ModelOutput>
+  close(): Promise<void>
+}
+
+type ModelOutputs = Partial<
+  Record<
+    "logits" | "last_hidden_state" | "token_embeddings",
+    { readonly data: unknown; readonly dims: readonly number[] }
+  >
+>
+
+type Transformers = typeof import("@xenova/transformers")
+type LoadedModel = Awaited<ReturnType<Transformers["AutoModel"]["from_pretrained"]>>
+
+/**
+ * Opens a model by transformers.js: reads its configuration and tokenizer now and its weights on first use. A model in
+ * a folder never touches the network.
+ *
+ * @throws AppError `inference_unavailable` when the files can't be found or read, here or on first use
+ */
+export async function openOnnxModel(source: ModelSource, options: OnnxModelOptions): Promise<OnnxModel> {
+  const { library, encode, facts } = await explainLoading(source, () => openFiles(source))
+  const weights = onceLoaded(() => explainLoading(source, () => loadWeights(library, source, options)))
+  return {
+    name: source.name,
+    hiddenSize: facts.hiddenSize,
+    poolsFirstToken: facts.poolsFirstToken,
+    tokenizer: createTokenizer(encode, facts.maxTokens),
+    async load() {
+      await weights.get()
+    },
+    async run(batch) {
+      const model = await weights.get()
+      try {
+        return await runBatch(library, model, batch, facts.paddingId)
+      } catch (error) {
+        throw new AppError("inference_unavailable", `The model ${source.name} failed on a batch.`, { cause: error })
+      }
+    },
+    close: () => weights.close(),
+  }
+}
+
+async function openFiles(source: ModelSource) {
+  const library = await openLibrary(source)
+  const location = source.folder ?? source.name
+  const options = { local_files_only: source.folder !== null }
+  const [config, tokenizer] = await Promise.all([
+    library.AutoConfig.from_pretrained(location, options),
+    library.AutoTokenizer.from_pretrained(location, options),
+  ])
+  const encode: Encode = (text, { pair, specialTokens }) => {
+    const encoded = tokenizer(text, {
+      text_pair: pair ?? null,
+      add_special_tokens: specialTokens,
+      return_tensor: false,
+      return_token_type_ids: true,
+    })
+    return { ids: encoded.input_ids, types: encoded.token_type_ids }
+  }
+  return { library, encode, facts: await modelFacts(source, config as object, tokenizer.model_max_length) }
+}
+
+/** Loaded on demand: importing it takes 0.3 s and 60 MB, which a start without models in process need not pay. */
+async function openLibrary(source: ModelSource): Promise<Transformers> {
+  const library = await import("@xenova/transformers")
+  // On a failed run it would print the token ids of the input, which is the user's text.
+  library.env.logLevel = library.LogLevel.NONE
+  // The tokenizer's loader takes these two from here alone.
+  library.env.cacheDir = source.cacheFolder
+  library.env.localModelPath = source.cacheFolder
+  return library
+}
+
+async function loadWeights(
+  library: Transformers,
+  source: ModelSource,
+  options: OnnxModelOptions,
+): Promise<LoadedModel> {
+  const { AutoModel, AutoModelForSequenceClassification } = library
+  const type = options.task === "encode" ? AutoModel : AutoModelForSequenceClassification
+  const load = (dtype: "q8" | "fp32") =>
+    type.from_pretrained(source.folder ?? source.name, {
+      dtype,
+      device: "cpu",
+      local_files_only: source.folder !== null,
+      session_options: { intraOpNumThreads: options.threads ?? defaultThreads() },
+    }) as Promise<LoadedModel>
+  if (options.precision === "single") return load("fp32")
+  if (source.folder !== null) return load((await holdsFile(source.folder, "onnx/model_quantized.onnx")) ? "q8" : "fp32")
+  try {
+    return await load("q8")
+  } catch (error) {
+    if (!/locate file|not found/i.test(String(error))) throw error
+    return load("fp32")
+  }
+}
+
+/** Two threads a core are slower than one, and beyond 8 the batches are too small to be shared out. */
+export function defaultThreads(): number {
+  return Math.min(availableParallelism(), 8)
+}
+
+async function runBatch(
+  { Tensor }: Transformers,
+  model: LoadedModel,
+  batch: readonly TokenSequence[],
+  paddingId: number,
+): Promise<ModelOutput> {
+  const width = Math.max(...batch.map((sequence) => sequence.ids.length))
+  const ids = new BigInt64Array(batch.length * width).fill(BigInt(paddingId))
+  const mask = new BigInt64Array(batch.length * width)
+  const types = new BigInt64Array(batch.length * width)
+  batch.forEach((sequence, row) => {
+    sequence.ids.forEach((id, i) => {
+      ids[row * width + i] = BigInt(id)
+      mask[row * width + i] = 1n
+      types[row * width + i] = BigInt(sequence.types[i] ?? 0)
+    })
+  })
+  const tensor = (data: BigInt64Array) => new Tensor("int64", data, [batch.length, width])
+  const inputs = { input_ids: tensor(ids), attention_mask: tensor(mask), token_type_ids: tensor(types) }
+  const outputs = (await model(inputs)) as ModelOutputs
+  const output = outputs.logits ?? outputs.last_hidden_state ?? outputs.token_embeddings
+  if (!(output?.data instanceof Float32Array)) {
+    throw new Error(`it puts out ${Object.keys(outputs)}, not last_hidden_state, token_embeddings or logits as floats`)
+  }
+  return { data: output.data, shape: output.dims }
+}
+
+/** The value of `open`, asked for once; after a failure the next caller tries again. */
+function onceLoaded(open: () => Promise<LoadedModel>) {
+  let opening: Promise<LoadedModel> | null = null
+  return {
+    get(): Promise<LoadedModel> {
+      opening ??= open().catch((error: unknown) => {
+        opening = null
+        throw error
+      })
+      return opening
+    },
+    async close(): Promise<void> {
+      const open = opening
+      opening = null
+      await (await open)?.dispose()
+    },
+  }
+}

@@ -1,0 +1,71 @@
+import type { TextKind } from "./inference.ts"
+
+/** After so many questions in a row a passage gets its turn, or constant searching would stop all indexing. */
+const QUERIES_IN_A_ROW_MAX = 8
+
+interface Waiting {
+  start(): void
+}
+
+/** Lets one batch at a time use the processor. */
+export interface WorkQueue {
+  /**
+   * Runs `work` when its turn comes: what a search waits for (`query`) goes before what indexing does (`passage`).
+   * Rejects with the signal's reason when that aborts first; work that has begun is not interrupted.
+   */
+  run<T>(kind: TextKind, work: () => Promise<T>, signal?: AbortSignal): Promise<T>
+}
+
+/**
+ * A queue for the models of one process. onnxruntime already spreads one batch over all threads, and two batches at
+ * once only take turns in the middle of it: both finish later. A question therefore waits for one batch (30 to 60 ms)
+ * of the indexing under way, never for all of it. onnxruntime-node runs a batch on the main thread in a `setImmediate`,
+ * so between two batches the event loop serves timers and sockets.
+ */
+export function createWorkQueue(): WorkQueue {
+  const waiting: Record<TextKind, Waiting[]> = { query: [], passage: [] }
+  let isBusy = false
+  let queriesInARow = 0
+
+  function next(): void {
+    const passageIsDue = queriesInARow >= QUERIES_IN_A_ROW_MAX && waiting.passage.length > 0
+    const kind = waiting.query.length > 0 && !passageIsDue ? "query" : "passage"
+    const chosen = waiting[kind].shift()
+    if (!chosen) return
+    queriesInARow = kind === "query" ? queriesInARow + 1 : 0
+    isBusy = true
+    chosen.start()
+  }
+
+  /** Resolves when it is the caller's turn, which lasts until `release`. */
+  function turn(kind: TextKind, signal: AbortSignal | undefined): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const cancel = () => {
+        waiting[kind].splice(waiting[kind].indexOf(entry), 1)
+        reject(signal?.reason)
+      }
+      const entry = {
+        start() {
+          signal?.removeEventListener("abort", cancel)
+          resolve()
+        },
+      }
+      signal?.addEventListener("abort", cancel, { once: true })
+      waiting[kind].push(entry)
+      if (!isBusy) next()
+    })
+  }
+
+  return {
+    async run(kind, work, signal) {
+      signal?.throwIfAborted()
+      await turn(kind, signal)
+      try {
+        return await work()
+      } finally {
+        isBusy = false
+        next()
+      }
+    },
+  }
+}
