@@ -1,0 +1,64 @@
+import type { Embedder } from "../lib/inference/inference.ts"
+import { type RecombinedPassage, randomFrom } from "./recombined-passages.ts"
+
+/** Standard deviation of the noise per dimension: .1 of a vector's length at 384 dimensions, cosine about .995. */
+const NOISE = 0.005
+
+/**
+ * An embedder for recombined passages, of which there are too many to send through a model (150,000 take half an hour
+ * on two cores): a passage gets the normalised mean of its source documents' real vectors, by their numbers of
+ * sentences, and a little noise that keeps apart those with the same sources. Queries go through the model.
+ *
+ * `expect` names the passages that will come next; embedding any other text throws.
+ */
+export function createMixtureEmbedder(model: Embedder, documentVectors: readonly Float32Array[]) {
+  let expected = new Map<string, RecombinedPassage>()
+  const vectorOf = (text: string): Float32Array => {
+    const passage = expected.get(text)
+    if (!passage) throw new RangeError("The bench was asked to embed a text that is none of its passages")
+    return mixVectors(passage, documentVectors, model.dimensions)
+  }
+  const embedder: Embedder = {
+    model: model.model,
+    dimensions: model.dimensions,
+    maxTokens: model.maxTokens,
+    countTokens: (text) => model.countTokens(text),
+    embed: async (texts, kind, options) =>
+      kind === "query" ? model.embed(texts, kind, options) : { vectors: texts.map(vectorOf), truncated: [], tokens: 0 },
+  }
+  return {
+    embedder,
+    expect: (passages: readonly RecombinedPassage[]) => {
+      expected = new Map(passages.map((passage) => [passage.content, passage]))
+    },
+  }
+}
+
+function mixVectors(
+  { content, sources }: RecombinedPassage,
+  documentVectors: readonly Float32Array[],
+  dimensions: number,
+): Float32Array {
+  const mixed = new Float32Array(dimensions)
+  const sentences = sources.reduce((sum, [, count]) => sum + count, 0)
+  const random = randomFrom(seedOf(content))
+  for (let i = 0; i < dimensions; i += 1) {
+    let value = NOISE * gaussian(random)
+    for (const [document, count] of sources) value += (count / sentences) * (documentVectors[document]?.[i] ?? 0)
+    mixed[i] = value
+  }
+  const norm = Math.hypot(...mixed)
+  return mixed.map((value) => value / norm)
+}
+
+/** FNV-1a of the text. */
+function seedOf(text: string): number {
+  let hash = 0x811c9dc5
+  for (let i = 0; i < text.length; i += 1) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
+  return hash >>> 0
+}
+
+/** A standard normal number, by Box and Muller. */
+function gaussian(random: () => number): number {
+  return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
+}
