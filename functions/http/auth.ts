@@ -1,0 +1,95 @@
+import type { Context, MiddlewareHandler } from "hono"
+import { AppError, invalidField } from "../../lib/errors.ts"
+import { EVERY_TENANT, KeyScope, type Principal } from "../../lib/keys/api-key.ts"
+import type { Authenticate } from "../../lib/keys/authenticator.ts"
+import type { Edge } from "./edge.ts"
+import { isLoopbackAddress, isLoopbackHost } from "./loopback.ts"
+import { createRateLimiter } from "./rate-limiter.ts"
+
+/**
+ * Who needs no key. `keys`: nobody. `loopback`: programs on this machine (the embedded database's mode). `open`:
+ * anybody (CONCORDANCE_SERVE_WITHOUT_KEYS).
+ */
+export type AccessPolicy = "keys" | "loopback" | "open"
+
+interface GuardOptions {
+  readonly policy: AccessPolicy
+  readonly authenticate: Authenticate
+  /** Address at the other end of the connection. */
+  readonly peerAddress: (c: Context<Edge>) => string | undefined
+}
+
+/** Makes the middleware that lets a request through to a route only with the route's scope. */
+export type Guard = (scope: KeyScope) => MiddlewareHandler<Edge>
+
+/** Name of the tenant that a request means when it names none. */
+const DEFAULT_TENANT = "primary"
+
+const WITHOUT_KEY: Principal = { id: "none", tenants: [EVERY_TENANT], scopes: KeyScope.options }
+
+/** The guard of every route: who calls, may they do this, and not too often. */
+export function createGuard(options: GuardOptions): Guard {
+  const limit = createRateLimiter()
+  return (scope) => async (c, next) => {
+    const key = presentedKey(c)
+    const principal = key === undefined ? withoutKey(c, options) : await options.authenticate(key)
+    if (!principal) throw new AppError("unauthorized", "The API key is unknown, expired or revoked")
+    if (!principal.scopes.includes(scope)) {
+      throw new AppError("forbidden", `This needs the scope "${scope}", which the API key does not have`)
+    }
+    const waitSeconds = limit(principal)
+    if (waitSeconds > 0) {
+      c.header("Retry-After", String(waitSeconds))
+      throw new AppError("rate_limited", `The API key's ${principal.ratePerMinute} requests a minute are used up`)
+    }
+    c.set("principal", principal)
+    await next()
+  }
+}
+
+/**
+ * The tenant of a request: the one it names, else the only one of its key, else `primary`. A tenant that isn't the
+ * key's is refused the same way whether it exists or not. Throws `forbidden`.
+ */
+export function tenantOf(principal: Principal, asked: string | undefined): string {
+  if (asked === EVERY_TENANT) throw invalidField("source_account_id", "must name one tenant")
+  const [only] = principal.tenants
+  const every = principal.tenants.includes(EVERY_TENANT)
+  const tenant = asked ?? (principal.tenants.length === 1 && !every && only !== undefined ? only : DEFAULT_TENANT)
+  if (!every && !principal.tenants.includes(tenant)) {
+    throw new AppError("forbidden", "The API key is not for this source_account_id", {
+      fields: [{ field: "source_account_id", message: "must be one of the key's tenants" }],
+    })
+  }
+  return tenant
+}
+
+function presentedKey(c: Context<Edge>): string | undefined {
+  const bearer = /^bearer +(\S+) *$/i.exec(c.req.header("authorization") ?? "")?.[1]
+  return bearer ?? c.req.header("x-api-key")?.trim()
+}
+
+function withoutKey(c: Context<Edge>, { policy, peerAddress }: GuardOptions): Principal {
+  if (policy === "keys" || (policy === "loopback" && !isLocal(c, peerAddress))) {
+    throw new AppError("unauthorized", "Send an API key as Authorization: Bearer <key> or x-api-key: <key>")
+  }
+  // Without a key nothing but the origin tells a program from a page that the person's browser is showing.
+  const origin = c.req.header("origin")
+  if (origin !== undefined && hostOf(origin) !== c.req.header("host")?.toLowerCase()) {
+    throw new AppError("forbidden", "A page of another site may not call this service without an API key")
+  }
+  return WITHOUT_KEY
+}
+
+/**
+ * From this machine, and meaning it: a name that an attacker's DNS points at 127.0.0.1 is in the Host header, and a
+ * proxy on this machine, which speaks for others, says so.
+ */
+function isLocal(c: Context<Edge>, peerAddress: GuardOptions["peerAddress"]): boolean {
+  const forwarded = c.req.header("forwarded") ?? c.req.header("x-forwarded-for")
+  return forwarded === undefined && isLoopbackAddress(peerAddress(c)) && isLoopbackHost(c.req.header("host"))
+}
+
+function hostOf(origin: string): string | null {
+  return URL.canParse(origin) ? new URL(origin).host : null
+}

@@ -1,0 +1,15 @@
+import type { HttpBindings } from "@hono/node-server"
+import type { Principal } from "../../lib/keys/api-key.ts"
+
+/** What every route finds in Hono's context. */
+export interface Edge {
+  /** Node's request and response; absent where another platform, or a test, calls the app. */
+  Bindings: Partial<HttpBindings>
+  Variables: {
+    requestId: string
+    /** Set behind a guard. */
+    principal: Principal
+    /** Set behind `validJson`: what of the body had no effect. */
+    warnings: readonly string[]
+  }
+}

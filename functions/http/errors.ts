@@ -1,0 +1,102 @@
+import type { Context, ErrorHandler, Hono, NotFoundHandler } from "hono"
+import { HTTPException } from "hono/http-exception"
+import { z } from "zod"
+import { AppError, type ErrorCode } from "../../lib/errors.ts"
+import type { Log } from "../../lib/log.ts"
+import type { Edge } from "./edge.ts"
+
+const STATUSES = {
+  invalid_request: [400, "The request is invalid"],
+  unauthorized: [401, "An API key is needed"],
+  forbidden: [403, "The API key does not allow this"],
+  not_found: [404, "There is no such thing"],
+  method_not_allowed: [405, "The method does not fit the resource"],
+  conflict: [409, "The request conflicts with what is stored"],
+  payload_too_large: [413, "The body is too large"],
+  unsupported_media_type: [415, "The body has the wrong type"],
+  rate_limited: [429, "Too many requests"],
+  internal: [500, "Something went wrong here"],
+  invalid_configuration: [500, "The service is not configured right"],
+  database_unavailable: [503, "The database does not answer"],
+  inference_unavailable: [503, "The model does not answer"],
+  deadline_exceeded: [504, "The answer took too long"],
+} as const satisfies Record<ErrorCode, readonly [status: number, title: string]>
+
+/** Body of every error: RFC 9457, with our `code`, the request's id and the wrong fields. */
+export const Problem = z.object({
+  type: z.string().describe("A URN of the code"),
+  title: z.string(),
+  status: z.int(),
+  detail: z.string().optional(),
+  code: z.enum(Object.keys(STATUSES) as [ErrorCode, ...ErrorCode[]]),
+  request_id: z.string(),
+  errors: z.array(z.object({ field: z.string(), message: z.string() })).optional(),
+})
+export type Problem = z.infer<typeof Problem>
+
+/** The status of an error's code. */
+export function statusOf(code: ErrorCode) {
+  return STATUSES[code][0]
+}
+
+/**
+ * The error as one that a caller may see. What nobody foresaw becomes `internal`, without its message: that may hold
+ * SQL or another tenant's data.
+ */
+export function toAppError(error: unknown): AppError {
+  if (error instanceof AppError) return error
+  if (error instanceof HTTPException) return new AppError(codeOfStatus(error.status), error.message, { cause: error })
+  if (error instanceof Error && error.name === "TimeoutError") {
+    return new AppError("deadline_exceeded", "The time allowed for this request ran out", { cause: error })
+  }
+  return new AppError("internal", "The request id finds this failure in the log", { cause: error })
+}
+
+function codeOfStatus(status: number): ErrorCode {
+  const match = Object.entries(STATUSES).find(([, [known]]) => known === status)
+  if (match) return match[0] as ErrorCode
+  return status < 500 ? "invalid_request" : "internal"
+}
+
+/** Answers an error as a problem, and logs those that are ours to mend. */
+export function onError(log: Log): ErrorHandler<Edge> {
+  return (thrown, c) => {
+    const error = toAppError(thrown)
+    const requestId = c.get("requestId")
+    // A caller who has gone away hears nothing, and nothing is wrong here.
+    const abandoned = c.req.raw.signal.aborted
+    if (statusOf(error.code) >= 500 && !abandoned)
+      log.error("request failed", { requestId, code: error.code, error: thrown })
+    return problem(c, error)
+  }
+}
+
+/** Answers what no route matches: 405 with `Allow` where another method would, else 404. */
+export function onNotFound(app: Hono<Edge>): NotFoundHandler<Edge> {
+  return (c) => {
+    const allowed = ["GET", "POST", "PUT", "PATCH", "DELETE"].filter((method) =>
+      app.router.match(method, c.req.path)[0].some(([[, route]]) => route.method === method),
+    )
+    if (allowed.length === 0) {
+      return problem(c, new AppError("not_found", "No route has this path; /openapi.json lists them all"))
+    }
+    const allow = (allowed.includes("GET") ? ["HEAD", ...allowed] : allowed).join(", ")
+    c.header("Allow", allow)
+    return problem(c, new AppError("method_not_allowed", `This path takes ${allow}`))
+  }
+}
+
+function problem(c: Context<Edge>, error: AppError): Response {
+  const [status, title] = STATUSES[error.code]
+  if (status === 401) c.header("WWW-Authenticate", 'Bearer realm="concordance"')
+  const body: Problem = {
+    type: `urn:concordance:problem:${error.code}`,
+    title,
+    status,
+    ...(error.message && { detail: error.message }),
+    code: error.code,
+    request_id: c.get("requestId"),
+    ...(error.fields.length > 0 && { errors: [...error.fields] }),
+  }
+  return c.body(JSON.stringify(body), status, { "Content-Type": "application/problem+json" })
+}
