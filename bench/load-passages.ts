@@ -1,0 +1,75 @@
+import { deadlineIn } from "../lib/deadline.ts"
+import type { IndexDocuments } from "../lib/documents/index-documents.ts"
+import { IndexRequest } from "../lib/documents/index-request.ts"
+import type { Embedder } from "../lib/inference/inference.ts"
+import type { Passage } from "./beir.ts"
+import { createMixtureEmbedder } from "./mixture-embedder.ts"
+import { type RecombinedPassage, recombinePassages } from "./recombined-passages.ts"
+
+/** Chunks a document: as many as an article of six pages has. */
+const CHUNKS_PER_DOCUMENT = 10
+const DOCUMENTS_PER_CALL = 20
+const DOCUMENTS_PER_EMBEDDING = 256
+const DEADLINE_MS = 600_000
+
+/** The real vectors of a corpus, one a document, in order. */
+export async function embedCorpus(
+  embedder: Embedder,
+  corpus: readonly Passage[],
+  onEmbedded: (count: number) => void,
+): Promise<Float32Array[]> {
+  const vectors: Float32Array[] = []
+  for (let start = 0; start < corpus.length; start += DOCUMENTS_PER_EMBEDDING) {
+    const texts = corpus.slice(start, start + DOCUMENTS_PER_EMBEDDING).map(({ text }) => text)
+    vectors.push(...(await embedder.embed(texts, "passage")).vectors)
+    onEmbedded(vectors.length)
+  }
+  return vectors
+}
+
+export interface Load {
+  readonly tenant: string
+  /** Chunks to make. */
+  readonly count: number
+  readonly seed: number
+}
+
+/** Fills tenants with recombined passages of one corpus, by the product's own index path. */
+export function createPassageLoader(
+  createIndexDocuments: (embedder: Embedder) => IndexDocuments,
+  model: Embedder,
+  corpus: readonly Passage[],
+  documentVectors: readonly Float32Array[],
+) {
+  const mixture = createMixtureEmbedder(model, documentVectors)
+  const indexDocuments = createIndexDocuments(mixture.embedder)
+  return async ({ tenant, count, seed }: Load, onLoaded: (count: number) => void): Promise<void> => {
+    let loaded = 0
+    for (const passages of groupsOf(recombinePassages(corpus, count, seed), CHUNKS_PER_DOCUMENT * DOCUMENTS_PER_CALL)) {
+      mixture.expect(passages)
+      const requests = [...groupsOf(passages, CHUNKS_PER_DOCUMENT)].map((chunks, index) =>
+        documentOf(`passages-${loaded / CHUNKS_PER_DOCUMENT + index}`, chunks),
+      )
+      const outcomes = await indexDocuments(tenant, requests, deadlineIn(DEADLINE_MS))
+      for (const outcome of outcomes) if ("failed" in outcome) throw outcome.failed
+      loaded += passages.length
+      onLoaded(loaded)
+    }
+  }
+}
+
+function documentOf(id: string, passages: readonly RecombinedPassage[]): IndexRequest {
+  return IndexRequest.parse({ id, language: "en", chunks: passages.map(({ content }) => ({ content })) })
+}
+
+function* groupsOf<T>(items: Iterable<T>, size: number): Generator<T[]> {
+  let group: T[] = []
+  for (const item of items) {
+    group.push(item)
+    if (group.length === size) {
+      yield group
+      group = []
+    }
+  }
+  if (group.length > 0) yield group
+}
