@@ -1,0 +1,61 @@
+import { type Context, Hono } from "hono"
+import type { Documents } from "../../lib/documents/documents.ts"
+import type { IndexDocuments } from "../../lib/documents/index-documents.ts"
+import type { Health } from "../../lib/health.ts"
+import type { Embedder, Reranker } from "../../lib/inference/inference.ts"
+import type { Authenticate } from "../../lib/keys/authenticator.ts"
+import type { Log } from "../../lib/log.ts"
+import type { Search } from "../../lib/search/search.ts"
+import { accessLog } from "./access-log.ts"
+import { type AccessPolicy, createGuard } from "./auth.ts"
+import { documentsRoute } from "./documents-route.ts"
+import type { Edge } from "./edge.ts"
+import { onError, onNotFound } from "./errors.ts"
+import { healthRoute } from "./health-route.ts"
+import { indexRoute } from "./index-route.ts"
+import { inferenceRoute } from "./inference-route.ts"
+import { openApiRoute } from "./openapi-route.ts"
+import { pagesRoute } from "./pages-route.ts"
+import { requestId } from "./request-id.ts"
+import { searchRoute } from "./search-route.ts"
+import { totalTiming } from "./server-timing.ts"
+
+/** All that the routes stand on: plain functions, so that a test passes its own. */
+export interface AppParts {
+  readonly search: Search
+  readonly indexDocuments: IndexDocuments
+  readonly documents: Documents
+  readonly health: Health
+  readonly embedder: Embedder | undefined
+  readonly reranker: Reranker | undefined
+  readonly authenticate: Authenticate
+  readonly policy: AccessPolicy
+  /** Address at the other end of the connection, where the platform knows it. */
+  readonly peerAddress: (c: Context<Edge>) => string | undefined
+  readonly searchTimeoutMs: number
+  readonly indexTimeoutMs: number
+  readonly log: Log
+  readonly version: string
+}
+
+/** The whole HTTP surface, on any platform that Hono runs on. */
+export function createApp(parts: AppParts): Hono<Edge> {
+  const { log, searchTimeoutMs, indexTimeoutMs } = parts
+  const guard = createGuard(parts)
+  const app = new Hono<Edge>()
+  app.use(requestId(), accessLog(log), totalTiming(), async (c, next) => {
+    c.header("X-Content-Type-Options", "nosniff")
+    await next()
+    if (!c.res.headers.has("Cache-Control")) c.header("Cache-Control", "no-store")
+  })
+  app.onError(onError(log))
+  app.notFound(onNotFound(app))
+  app.route("/", searchRoute(parts.search, { guard, timeoutMs: searchTimeoutMs }))
+  app.route("/", indexRoute(parts.indexDocuments, { guard, timeoutMs: indexTimeoutMs, log }))
+  app.route("/", documentsRoute(parts.documents, { guard }))
+  app.route("/", healthRoute(parts.health, { guard }))
+  app.route("/", inferenceRoute(parts, { guard, timeoutMs: indexTimeoutMs }))
+  app.route("/", openApiRoute(parts.version))
+  app.route("/", pagesRoute())
+  return app
+}

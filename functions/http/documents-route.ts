@@ -1,0 +1,80 @@
+import { type Context, Hono } from "hono"
+import { z } from "zod"
+import { DocumentPage, DocumentSummary, type Documents } from "../../lib/documents/documents.ts"
+import { AppError } from "../../lib/errors.ts"
+import { DocumentId, TenantId } from "../../lib/shapes.ts"
+import { type Guard, tenantOf } from "./auth.ts"
+import { checkQuery } from "./check-input.ts"
+import type { Edge } from "./edge.ts"
+import type { Operation } from "./openapi.ts"
+
+const PAGE_MAX = 200
+
+const OneDocument = z.object({
+  source_account_id: TenantId.optional().describe("Tenant; `primary` when absent"),
+})
+
+const ListQuery = OneDocument.extend({
+  limit: z
+    .string()
+    .regex(/^\d{1,6}$/, `must be a whole number from 1 to ${PAGE_MAX}`)
+    .transform(Number)
+    .pipe(z.int().min(1).max(PAGE_MAX))
+    .prefault("50")
+    .describe("Documents a page"),
+  cursor: z.string().max(2_000).optional().describe("`next_cursor` of the page before"),
+})
+
+const DeleteResponse = z.object({ status: z.literal("deleted") })
+
+/** `GET /documents`, `GET` and `DELETE /documents/{id}`; an id's slashes come percent-encoded. */
+export function documentsRoute(documents: Documents, { guard }: { readonly guard: Guard }) {
+  return new Hono<Edge>()
+    .get("/documents", guard("search"), async (c) => {
+      const { limit, cursor, source_account_id } = checkQuery(ListQuery, c.req.query())
+      const tenant = tenantOf(c.get("principal"), source_account_id)
+      return c.json(await documents.list(tenant, { limit, ...(cursor !== undefined && { cursor }) }))
+    })
+    .get("/documents/:id", guard("search"), async (c) => {
+      const { tenant, id } = oneDocument(c, c.req.param("id"))
+      return c.json(await documents.get(tenant, id))
+    })
+    .delete("/documents/:id", guard("delete"), async (c) => {
+      const { tenant, id } = oneDocument(c, c.req.param("id"))
+      if (!(await documents.delete(tenant, id))) throw new AppError("not_found", "There is no document with this id")
+      return c.json({ status: "deleted" } satisfies z.infer<typeof DeleteResponse>)
+    })
+}
+
+function oneDocument(c: Context<Edge>, param: string) {
+  const { id } = checkQuery(z.object({ id: DocumentId }), { id: param })
+  const { source_account_id } = checkQuery(OneDocument, c.req.query())
+  return { id, tenant: tenantOf(c.get("principal"), source_account_id) }
+}
+
+const one = { path: "/documents/{id}", pathParameters: { id: DocumentId }, query: OneDocument } as const
+
+export const documentsOperations: readonly Operation[] = [
+  {
+    method: "get",
+    path: "/documents",
+    summary: "List the documents of a tenant, in order of id",
+    scope: "search",
+    query: ListQuery,
+    responses: { 200: { description: "One page", "application/json": ["DocumentPage", DocumentPage] } },
+  },
+  {
+    ...one,
+    method: "get",
+    summary: "Describe one document",
+    scope: "search",
+    responses: { 200: { description: "The document", "application/json": ["DocumentSummary", DocumentSummary] } },
+  },
+  {
+    ...one,
+    method: "delete",
+    summary: "Remove a document with its chunks and vectors",
+    scope: "delete",
+    responses: { 200: { description: "It is gone", "application/json": ["DeleteResponse", DeleteResponse] } },
+  },
+]

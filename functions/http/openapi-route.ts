@@ -1,0 +1,25 @@
+import { Hono } from "hono"
+import { documentsOperations } from "./documents-route.ts"
+import type { Edge } from "./edge.ts"
+import { healthOperations } from "./health-route.ts"
+import { indexOperations } from "./index-route.ts"
+import { inferenceOperations } from "./inference-route.ts"
+import { openApiDocument } from "./openapi.ts"
+import { searchOperations } from "./search-route.ts"
+
+const OPERATIONS = [
+  ...searchOperations,
+  ...indexOperations,
+  ...documentsOperations,
+  ...healthOperations,
+  ...inferenceOperations,
+]
+
+/** `GET /openapi.json`: the contract, from the schemas that validate. Needs no key: it says nothing of any tenant. */
+export function openApiRoute(version: string) {
+  let document: Record<string, unknown> | undefined
+  return new Hono<Edge>().get("/openapi.json", (c) => {
+    document ??= openApiDocument(OPERATIONS, version)
+    return c.json(document)
+  })
+}

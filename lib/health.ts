@@ -1,0 +1,18 @@
+import { z } from "zod"
+
+/** One part of the service, and how long it took to answer. */
+const Component = z.object({
+  status: z.enum(["ok", "unhealthy", "absent"]).describe("`absent`: not configured"),
+  ms: z.number().optional(),
+  name: z.string().optional().describe("Driver or model"),
+})
+
+/** Body of `GET /health`; `components` with `?detail=1` only. */
+export const HealthReport = z.object({
+  status: z.enum(["ok", "unhealthy"]),
+  components: z.object({ database: Component, embedder: Component, reranker: Component }).optional(),
+})
+export type HealthReport = z.infer<typeof HealthReport>
+
+/** Looks at the database alone or, with `detail`, at every component. Never throws. */
+export type Health = (detail: boolean) => Promise<HealthReport>
