@@ -1,15 +1,20 @@
 import { access, readFile } from "node:fs/promises"
-import { join } from "node:path"
+import { isAbsolute, join } from "node:path"
 import { AppError } from "../errors.ts"
 
 /** A model's files: a folder in Hugging Face form, or a name on the hub that is downloaded once. */
 export interface ModelSource {
   /** As the model is called in logs and embedding spaces. */
   readonly name: string
-  /** Absolute path of its folder; `null`: `name` is looked up in `cacheFolder`, then on huggingface.co. */
-  readonly folder: string | null
-  /** Absolute path of where downloads are kept. */
+  /** Absolute path of its folder, or its name on huggingface.co, which is looked for in `cacheFolder` first. */
+  readonly location: string
+  /** Absolute path of where downloads are kept, as `<cacheFolder>/<name on the hub>`. */
   readonly cacheFolder: string
+}
+
+/** Whether the model's files are in a folder of the operator's; it is then never asked for on the network. */
+export function isInFolder(source: ModelSource): boolean {
+  return isAbsolute(source.location)
 }
 
 /** Attention takes 16 heads × n² × 4 bytes a layer in BGE-M3: 268 MB at 2,048 tokens, 4.3 GB at its full 8,192. */
@@ -69,12 +74,13 @@ function positions(config: ModelConfig): number {
 
 /** From folders only: on the hub few ONNX models carry these files, and asking costs a request a start. */
 async function readSentenceConfig(source: ModelSource, name: string): Promise<SentenceConfig> {
-  if (source.folder === null || !(await holdsFile(source.folder, name))) return {}
-  return JSON.parse(await readFile(join(source.folder, name), "utf8")) as SentenceConfig
+  if (!isInFolder(source) || !(await holdsFile(source, name))) return {}
+  return JSON.parse(await readFile(join(source.location, name), "utf8")) as SentenceConfig
 }
 
-export async function holdsFile(folder: string, name: string): Promise<boolean> {
-  return access(join(folder, name)).then(
+/** Whether the model's folder holds this file. */
+export async function holdsFile({ location }: ModelSource, name: string): Promise<boolean> {
+  return access(join(location, name)).then(
     () => true,
     () => false,
   )
@@ -89,7 +95,7 @@ export async function explainLoading<T>(source: ModelSource, work: () => Promise
   try {
     return await work()
   } catch (error) {
-    const where = source.folder ?? `${source.cacheFolder} or huggingface.co/${source.name}`
+    const where = isInFolder(source) ? source.location : `${source.cacheFolder} or huggingface.co/${source.location}`
     throw new AppError(
       "inference_unavailable",
       `The model ${source.name} could not be loaded from ${where}. It needs config.json, tokenizer.json, ` +

@@ -26,7 +26,7 @@ export function createOnnxEmbedder({ model, queue }: OnnxEmbedderParts): Embedde
     maxTokens: model.tokenizer.maxTokens,
     countTokens: (text) => model.tokenizer.count(text),
     async embed(texts, kind, { signal } = {}) {
-      signal?.throwIfAborted()
+      await model.load(signal)
       const prefix = kind === "query" ? family.queryPrefix : family.passagePrefix
       const inputs = texts.map((text) => model.tokenizer.single(prefix + text))
       const lengths = inputs.map((input) => input.ids.length)

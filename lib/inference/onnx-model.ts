@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os"
 import { AppError } from "../errors.ts"
-import { explainLoading, holdsFile, type ModelSource, modelFacts } from "./model-files.ts"
+import { explainLoading, holdsFile, isInFolder, type ModelSource, modelFacts } from "./model-files.ts"
 import { createTokenizer, type Encode, type Tokenizer, type TokenSequence } from "./tokenizer.ts"
 
 interface OnnxModelOptions {
@@ -26,8 +26,11 @@ export interface OnnxModel {
   readonly hiddenSize: number
   /** Pools by the first token instead of the mean, as the folder's `1_Pooling` says; `null`: it doesn't say. */
   readonly poolsFirstToken: boolean | null
-  /** Loads the weights; a second call waits for the first, and a failed one is tried again. */
-  load(): Promise<void>
+  /**
+   * Loads the weights; a second call waits for the first, and a failed one is tried again. When the signal aborts it
+   * rejects with the signal's reason, while loading goes on for the next caller.
+   */
+  load(signal?: AbortSignal): Promise<void>
   /** `[batch, tokens, hiddenSize]` of an encoder, `[batch, labels]` of a classifier; shorter inputs are padded. */
   run(batch: readonly TokenSequence[]): Promise<ModelOutput>
   close(): Promise<void>
@@ -57,8 +60,8 @@ export async function openOnnxModel(source: ModelSource, options: OnnxModelOptio
     hiddenSize: facts.hiddenSize,
     poolsFirstToken: facts.poolsFirstToken,
     tokenizer: createTokenizer(encode, facts.maxTokens),
-    async load() {
-      await weights.get()
+    async load(signal) {
+      await untilAborted(weights.get(), signal)
     },
     async run(batch) {
       const model = await weights.get()
@@ -74,8 +77,8 @@ export async function openOnnxModel(source: ModelSource, options: OnnxModelOptio
 
 async function openFiles(source: ModelSource) {
   const library = await openLibrary(source)
-  const location = source.folder ?? source.name
-  const options = { local_files_only: source.folder !== null }
+  const { location } = source
+  const options = { local_files_only: isInFolder(source) }
   const [config, tokenizer] = await Promise.all([
     library.AutoConfig.from_pretrained(location, options),
     library.AutoTokenizer.from_pretrained(location, options),
@@ -111,14 +114,14 @@ async function loadWeights(
   const { AutoModel, AutoModelForSequenceClassification } = library
   const type = options.task === "encode" ? AutoModel : AutoModelForSequenceClassification
   const load = (dtype: "q8" | "fp32") =>
-    type.from_pretrained(source.folder ?? source.name, {
+    type.from_pretrained(source.location, {
       dtype,
       device: "cpu",
-      local_files_only: source.folder !== null,
+      local_files_only: isInFolder(source),
       session_options: { intraOpNumThreads: options.threads ?? defaultThreads() },
     }) as Promise<LoadedModel>
   if (options.precision === "single") return load("fp32")
-  if (source.folder !== null) return load((await holdsFile(source.folder, "onnx/model_quantized.onnx")) ? "q8" : "fp32")
+  if (isInFolder(source)) return load((await holdsFile(source, "onnx/model_quantized.onnx")) ? "q8" : "fp32")
   try {
     return await load("q8")
   } catch (error) {
@@ -175,5 +178,23 @@ function onceLoaded(open: () => Promise<LoadedModel>) {
       opening = null
       await (await open)?.dispose()
     },
+  }
+}
+
+async function untilAborted(work: Promise<unknown>, signal: AbortSignal | undefined): Promise<void> {
+  signal?.throwIfAborted()
+  if (!signal) {
+    await work
+    return
+  }
+  let stop = () => {}
+  const aborted = new Promise<never>((_, reject) => {
+    stop = () => reject(signal.reason)
+    signal.addEventListener("abort", stop, { once: true })
+  })
+  try {
+    await Promise.race([work, aborted])
+  } finally {
+    signal.removeEventListener("abort", stop)
   }
 }

@@ -1,0 +1,124 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import type { z } from "zod"
+import { AppError } from "../errors.ts"
+
+interface InferenceServiceOptions {
+  /** Which setting names the service, for messages: `EMBEDDING_BASE_URL`. */
+  readonly setting: string
+  /** Without a slash at its end: `https://openrouter.ai/api/v1`. */
+  readonly baseUrl: string
+  /** Sent as a bearer token; never in a message. */
+  readonly apiKey?: string | undefined
+  /** How long one attempt may take, when the caller's signal allows more; 30 s when not given. */
+  readonly attemptTimeoutMs?: number
+  /** Wait before the second attempt, doubled for each later one; 250 ms when not given. */
+  readonly backoffMs?: number
+}
+
+/** Posts JSON to a model behind HTTP. */
+export interface InferenceService {
+  /**
+   * The parsed answer. Attempts that end in 429, a 5xx or no answer are repeated up to three times, after what
+   * Retry-After asks for or else twice as long as before; not when that would end after the signal's deadline.
+   *
+   * @throws AppError `inference_unavailable` naming the service; the signal's reason when it aborts
+   */
+  post<T>(path: string, body: unknown, answer: z.ZodType<T>, signal?: AbortSignal): Promise<T>
+}
+
+const ATTEMPTS_MAX = 4
+/** A service that asks for longer than this is down for the caller's purposes. */
+const RETRY_AFTER_MS_MAX = 30_000
+
+/** What an attempt ended in: the answer, or why there is none and whether another attempt may help. */
+type Attempt =
+  | { readonly body: unknown }
+  | {
+      readonly problem: string
+      readonly isPassing: boolean
+      readonly retryAfterMs: number | null
+      readonly cause?: unknown
+    }
+
+export function createInferenceService(options: InferenceServiceOptions): InferenceService {
+  const { setting, baseUrl, backoffMs = 250 } = options
+  const host = new URL(baseUrl).host
+
+  const failure = (problem: string, cause?: unknown) =>
+    new AppError("inference_unavailable", `The model service at ${host} (${setting}) ${problem}.`, { cause })
+
+  return {
+    async post(path, body, answer, signal) {
+      for (let attempt = 1; ; attempt++) {
+        const outcome = await tryOnce(options, path, body, signal)
+        if ("body" in outcome) {
+          const parsed = answer.safeParse(outcome.body)
+          if (parsed.success) return parsed.data
+          throw failure(
+            "answered in another shape than its protocol has: check that the URL is that of such a service",
+            parsed.error,
+          )
+        }
+        const waitMs = outcome.retryAfterMs ?? backoffMs * 2 ** (attempt - 1)
+        if (!outcome.isPassing || attempt === ATTEMPTS_MAX || waitMs > RETRY_AFTER_MS_MAX) {
+          throw failure(outcome.problem, outcome.cause)
+        }
+        await sleep(waitMs, undefined, signal ? { signal } : {}).catch(() => signal?.throwIfAborted())
+      }
+    },
+  }
+}
+
+async function tryOnce(
+  { baseUrl, apiKey, attemptTimeoutMs = 30_000 }: InferenceServiceOptions,
+  path: string,
+  body: unknown,
+  signal: AbortSignal | undefined,
+): Promise<Attempt> {
+  signal?.throwIfAborted()
+  const timeout = AbortSignal.timeout(attemptTimeoutMs)
+  try {
+    const response = await fetch(baseUrl + path, {
+      method: "POST",
+      headers: { "content-type": "application/json", ...(apiKey ? { authorization: `Bearer ${apiKey}` } : {}) },
+      body: JSON.stringify(body),
+      signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+      // A redirect could carry the key and the texts to another host.
+      redirect: "error",
+    })
+    if (response.ok) return { body: await response.json() }
+    await response.body?.cancel()
+    return refusal(response)
+  } catch (error) {
+    signal?.throwIfAborted()
+    if (error instanceof SyntaxError)
+      return { problem: "answered with something that is not JSON", isPassing: false, retryAfterMs: null, cause: error }
+    const problem = timeout.aborted ? `did not answer within ${attemptTimeoutMs} ms` : "can't be reached"
+    return { problem, isPassing: true, retryAfterMs: null, cause: error }
+  }
+}
+
+/** The service's own words stay out of it: some repeat the text or the key they were sent. */
+function refusal({ status, headers }: Response): Attempt {
+  const advice =
+    status === 401 || status === 403
+      ? ": it does not accept the API key"
+      : status === 404
+        ? ": check the URL and the model's name"
+        : status === 413 || status === 422 || status === 400
+          ? ": check the model's name and dimensions"
+          : ""
+  return {
+    problem: `answered with status ${status}${advice}`,
+    isPassing: status === 429 || status >= 500,
+    retryAfterMs: retryAfterMs(headers.get("retry-after")),
+  }
+}
+
+/** Retry-After holds seconds or a date (RFC 9110, 10.2.3). */
+function retryAfterMs(header: string | null): number | null {
+  if (header === null) return null
+  const seconds = Number(header)
+  const ms = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(header) - Date.now()
+  return Number.isFinite(ms) ? Math.max(0, ms) : null
+}
