@@ -18,34 +18,42 @@ const CACHE = fileURLToPath(new URL("../node_modules/.cache/concordance/", impor
 
 /**
  * A fresh migrated database that nobody else uses. PGlite in memory, from a dump that is made once for each state of the
- * migrations (1.4 s instead of 8); with `CONCORDANCE_TEST_DATABASE_URL`, a copy of a migrated template on that server.
+ * migrations (1.3 s instead of 8); with `CONCORDANCE_TEST_DATABASE_URL`, a copy of a migrated template on that server.
  */
 export async function openTestDatabase(): Promise<TestDatabase> {
-  const version = await migrationsVersion()
-  if (testServerUrl()) return openTestServer(version, (owner) => migrate(owner, MIGRATIONS_FOLDER))
+  return openPrepared(await migrationsVersion(), (owner) => migrate(owner, MIGRATIONS_FOLDER))
+}
+
+/** The same before any migration: what a first start finds. */
+export async function openEmptyDatabase(): Promise<TestDatabase> {
+  return openPrepared("empty", () => Promise.resolve())
+}
+
+async function openPrepared(version: string, prepare: (owner: OwnerDatabase) => Promise<unknown>) {
+  if (testServerUrl()) return openTestServer(version, prepare)
   const { openPglite } = await import("../lib/database/pglite.ts")
-  const { database, owner } = await openPglite({ home: "memory://", loadDataDir: await migratedDump(version) })
+  const { database, owner } = await openPglite({ home: "memory://", loadDataDir: await preparedDump(version, prepare) })
   return { database, owner, close: () => database.close() }
 }
 
 async function migrationsVersion(): Promise<string> {
   const migrations = await readMigrations(MIGRATIONS_FOLDER)
-  const pglite = await readFile(new URL("../node_modules/@electric-sql/pglite/package.json", import.meta.url))
-  return createHash("sha256")
-    .update(JSON.stringify(migrations.map(({ name, sha256 }) => [name, sha256])))
-    .update(pglite)
-    .digest("hex")
-    .slice(0, 12)
+  return hash(JSON.stringify(migrations.map(({ name, sha256 }) => [name, sha256])))
+}
+
+function hash(text: string | Buffer): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, 12)
 }
 
 /** Two workers that find no dump both make one; the rename keeps either whole. */
-async function migratedDump(version: string): Promise<Blob> {
-  const path = join(CACHE, `pglite-${version}.tar`)
+async function preparedDump(version: string, prepare: (owner: OwnerDatabase) => Promise<unknown>): Promise<Blob> {
+  const pglite = await readFile(new URL("../node_modules/@electric-sql/pglite/package.json", import.meta.url))
+  const path = join(CACHE, `pglite-${hash(pglite)}-${version}.tar`)
   const cached = await readFile(path).catch(() => undefined)
   if (cached) return new Blob([cached])
   const { openPglite } = await import("../lib/database/pglite.ts")
   const { database, owner, dump } = await openPglite({ home: "memory://" })
-  await migrate(owner, MIGRATIONS_FOLDER)
+  await prepare(owner)
   const made = await dump()
   await database.close()
   await mkdir(CACHE, { recursive: true })

@@ -106,7 +106,8 @@ async function makeTemplate(admin: pg.Client, template: string, prepare: (owner:
   await prepare(opened.owner)
   await opened.database.close()
   await opened.owner.close()
-  await admin.query(`alter role ${LOGIN} password '${PASSWORD}'`)
+  const { rowCount: logins } = await admin.query("select from pg_roles where rolname = $1", [LOGIN])
+  if (logins) await admin.query(`alter role ${LOGIN} password '${PASSWORD}'`)
   await admin.query(`alter database ${unfinished} rename to ${template}`)
 }
 

@@ -26,7 +26,7 @@ const types = { getTypeParser: (oid: number) => (text: string) => fromWire(oid, 
  */
 export function createNeonDatabase({ url, connectionsMax = 4 }: NeonOptions): Database {
   const address = addressOf(url)
-  const http = neon(url, { types })
+  const http = neon(url)
   neonConfig.webSocketConstructor = WebSocket
   // Neon goes to sleep after minutes without work and drops what is connected: connections are let go long before.
   const pool = new Pool({ ...clientConfig(url), max: connectionsMax, idleTimeoutMillis: 20_000 })
@@ -34,7 +34,7 @@ export function createNeonDatabase({ url, connectionsMax = 4 }: NeonOptions): Da
   pool.on("connect", (client: ClientBase) => client.on("error", () => undefined))
 
   async function batch(statements: readonly Statement[], waitMs: number): Promise<Row[][]> {
-    const queries = statements.map(({ text, values = [] }) => http.query(text, values.map(toWire)))
+    const queries = statements.map(({ text, values = [] }) => http.query(text, values.map(toWire), { types }))
     const fetchOptions = { signal: AbortSignal.timeout(waitMs) }
     try {
       return await http.transaction(queries, { fetchOptions })
