@@ -1,0 +1,76 @@
+import { AppError } from "../../lib/errors.ts"
+import { EVERY_TENANT, KeyScope, type Principal } from "../../lib/keys/api-key.ts"
+import { createLog } from "../../lib/log.ts"
+import { type AppParts, createApp } from "./app.ts"
+
+/** Keys that the app of a test knows. */
+export const KEYS: Readonly<Record<string, Principal>> = {
+  acme: { id: "key_acme", tenants: ["acme"], scopes: KeyScope.options },
+  two: { id: "key_two", tenants: ["acme", "primary"], scopes: KeyScope.options },
+  every: { id: "key_every", tenants: [EVERY_TENANT], scopes: KeyScope.options },
+  reader: { id: "key_reader", tenants: ["acme"], scopes: ["search"] },
+  slow: { id: "key_slow", tenants: ["acme"], scopes: KeyScope.options, ratePerMinute: 2 },
+}
+
+/** The whole app on functions that record what reaches them; tests of the edge stand on it. */
+export function createTestApp(overrides: Partial<AppParts> = {}) {
+  const reached: { tenant: string; request: object }[] = []
+  const lines: string[] = []
+  const missing = new AppError("not_found", "There is no document with this id")
+  const app = createApp({
+    search: async (tenant, request) => {
+      reached.push({ tenant, request })
+      return {
+        response: { results: [], count: 0, strategy: "rrf" },
+        timings: [{ stage: "rank", ms: 1.25 }],
+      }
+    },
+    indexDocuments: async (tenant, requests) => {
+      reached.push(...requests.map((request) => ({ tenant, request })))
+      return requests.map(({ id }) => ({ id, indexed: { status: "indexed" } }))
+    },
+    documents: {
+      list: async (tenant, request) => {
+        reached.push({ tenant, request })
+        return { documents: [] }
+      },
+      get: async (tenant, id) => {
+        reached.push({ tenant, request: { id } })
+        throw missing
+      },
+      delete: async (tenant, id) => {
+        reached.push({ tenant, request: { id } })
+        return id !== "missing"
+      },
+    },
+    health: async () => ({ status: "ok" }),
+    embedder: undefined,
+    reranker: undefined,
+    authenticate: async (key) => KEYS[key] ?? null,
+    policy: "loopback",
+    peerAddress: () => "127.0.0.1",
+    searchTimeoutMs: 1_000,
+    indexTimeoutMs: 1_000,
+    log: createLog({ level: "debug", write: (line) => lines.push(line) }),
+    version: "0.0.0",
+    ...overrides,
+  })
+  const send = (
+    method: string,
+    path: string,
+    body?: string | Uint8Array | ReadableStream,
+    headers: Record<string, string> = {},
+  ) =>
+    app.request(path, {
+      method,
+      headers: {
+        host: "127.0.0.1:3825",
+        ...(body !== undefined && { "content-type": "application/json" }),
+        ...headers,
+      },
+      ...(body !== undefined && { body, duplex: "half" }),
+    } as RequestInit)
+  const post = (path: string, body: unknown, headers?: Record<string, string>) =>
+    send("POST", path, typeof body === "string" ? body : JSON.stringify(body), headers)
+  return { app, reached, lines, send, post }
+}
