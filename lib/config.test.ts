@@ -82,7 +82,10 @@ describe("parseConfig", () => {
 
   test("settings that need each other are checked together", () => {
     expect(refusal({ MIGRATION_DATABASE_URL: "postgres://o@b/c" }).fields[0]?.field).toBe("DATABASE_URL")
-    expect(refusal({ INFERENCE_PROFILE: "openai" }).fields[0]?.field).toBe("EMBEDDING_BASE_URL")
-    expect(() => parseConfig({ INFERENCE_PROFILE: "openai", OPENROUTER_API_KEY: "k" })).not.toThrow()
+    expect(refusal({ INFERENCE_PROFILE: "openai" }).fields[0]?.field).toBe("EMBEDDING_API_KEY")
+    for (const key of ["EMBEDDING_API_KEY", "OPENROUTER_API_KEY"]) {
+      expect(() => parseConfig({ INFERENCE_PROFILE: "openai", [key]: "k" })).not.toThrow()
+    }
+    expect(() => parseConfig({ INFERENCE_PROFILE: "openai", EMBEDDING_BASE_URL: "http://local/v1" })).not.toThrow()
   })
 })

@@ -1,6 +1,6 @@
 import { z } from "zod"
 import { AppError, type FieldProblem } from "./errors.ts"
-import { Strategy } from "./search/request.ts"
+import { Strategy } from "./shapes.ts"
 
 /** What docs/configuration.md says of a key, and what its error message says it must be. */
 export interface KeyFacts {
@@ -160,12 +160,12 @@ const Environment = z.object({
   EMBEDDING_MODEL: name({
     group: "Models",
     description:
-      "Embedding model in place of the profile's: a Hugging Face name, a local folder, or the endpoint's name for it",
+      "Embedding model in place of the profile's: a Hugging Face name, a local folder (`./…`, `/…`), the endpoint's name for it, or `none` to search by words alone",
   }),
   EMBEDDING_BASE_URL: httpUrl({
     group: "Models",
     description:
-      "OpenAI-compatible endpoint of the `openai` profile, up to and with `/v1`. Unset with `OPENROUTER_API_KEY`: OpenRouter",
+      "OpenAI-compatible endpoint of the `openai` profile, up to and with `/v1`. Unset: OpenRouter when only its key is set, else api.openai.com",
   }),
   EMBEDDING_API_KEY: secret({ group: "Models", description: "Key of `EMBEDDING_BASE_URL`" }),
   EMBEDDING_DIMENSIONS: key(
@@ -178,18 +178,18 @@ const Environment = z.object({
     {
       group: "Models",
       values: "a whole number from 1 to 4000",
-      description: "Length of the endpoint's vectors. Unset: asked from the endpoint once at start",
+      description: "Length of the model's vectors; needed for a model behind a service that Concordance does not know",
     },
   ),
   OPENROUTER_API_KEY: secret({ group: "Models", description: "Key of openrouter.ai, for the `openai` profile" }),
   EMBED_SERVICE_URL: httpUrl({
     group: "Models",
     description:
-      "A service in the shape of Hugging Face TEI that embeds and reranks, in place of the models in process",
+      "A service in the shape of Hugging Face TEI that reranks and, unless the profile is `openai`, embeds, in place of the models in process",
   }),
   RERANK_MODEL: name({
     group: "Models",
-    description: "Cross-encoder in place of the profile's reranker: a Hugging Face name or a local folder",
+    description: "Cross-encoder in place of the profile's reranker: a Hugging Face name, a local folder, or `none`",
   }),
   SEARCH_TIMEOUT_MS: whole(50, 600_000, 10_000, {
     group: "Timeouts",
@@ -272,9 +272,10 @@ function contradictions(settings: Parsed): FieldProblem[] {
   if (settings.MIGRATION_DATABASE_URL && !settings.DATABASE_URL) {
     problems.push({ field: "DATABASE_URL", message: "must be set where MIGRATION_DATABASE_URL is" })
   }
-  if (settings.INFERENCE_PROFILE === "openai" && !settings.EMBEDDING_BASE_URL && !settings.OPENROUTER_API_KEY) {
-    const message = "must be set for INFERENCE_PROFILE=openai, unless OPENROUTER_API_KEY is"
-    problems.push({ field: "EMBEDDING_BASE_URL", message })
+  const { EMBEDDING_BASE_URL, EMBEDDING_API_KEY, OPENROUTER_API_KEY } = settings
+  if (settings.INFERENCE_PROFILE === "openai" && !EMBEDDING_BASE_URL && !EMBEDDING_API_KEY && !OPENROUTER_API_KEY) {
+    const message = "must be set for INFERENCE_PROFILE=openai, or OPENROUTER_API_KEY, or EMBEDDING_BASE_URL"
+    problems.push({ field: "EMBEDDING_API_KEY", message })
   }
   return problems
 }

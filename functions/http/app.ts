@@ -26,8 +26,8 @@ export interface AppParts {
   readonly indexDocuments: IndexDocuments
   readonly documents: Documents
   readonly health: Health
-  readonly embedder: Embedder | undefined
-  readonly reranker: Reranker | undefined
+  readonly embedder: Embedder | null
+  readonly reranker: Reranker | null
   readonly authenticate: Authenticate
   readonly policy: AccessPolicy
   /** Address at the other end of the connection, where the platform knows it. */

@@ -57,8 +57,8 @@ const EmbeddingsResponse = z.object({
 })
 
 interface Models {
-  readonly embedder: Embedder | undefined
-  readonly reranker: Reranker | undefined
+  readonly embedder: Embedder | null
+  readonly reranker: Reranker | null
 }
 
 interface InferenceRouteOptions {
@@ -117,7 +117,7 @@ export function inferenceRoute({ embedder, reranker }: Models, { guard, timeoutM
     })
 }
 
-function requireModel(embedder: Embedder | undefined, model: string | undefined, dimensions: number | undefined): void {
+function requireModel(embedder: Embedder | null, model: string | undefined, dimensions: number | undefined): void {
   if (!embedder) return
   const { model: served } = embedder
   if (model !== undefined && model !== served && model !== served.split("/").at(-1)) {
