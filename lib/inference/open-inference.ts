@@ -1,40 +1,16 @@
-import { homedir } from "node:os"
-import { join, resolve } from "node:path"
+import { resolve } from "node:path"
 import { AppError } from "../errors.ts"
-import { buildModel, MINILM } from "./convert/build-model.ts"
+import { buildModel } from "./convert/build-model.ts"
 import { createCrossEncoderReranker } from "./cross-encoder-reranker.ts"
 import type { Embedder, Reranker } from "./inference.ts"
-import { createInferenceService } from "./inference-service.ts"
+import { type InferenceSettings, misconfigured } from "./inference-settings.ts"
 import { createLateInteractionReranker } from "./late-interaction-reranker.ts"
 import type { ModelSource } from "./model-files.ts"
+import { M3, M3_RERANKER, MINILM, modelSource } from "./model-source.ts"
 import { createOnnxEmbedder } from "./onnx-embedder.ts"
 import { type OnnxModel, openOnnxModel } from "./onnx-model.ts"
-import { createOpenAiEmbedder, knownDimensions } from "./openai-embedder.ts"
-import { createTeiEmbedder } from "./tei-embedder.ts"
-import { createTeiReranker } from "./tei-reranker.ts"
+import { openOpenAiEmbedder, openServiceEmbedder, openServiceReranker } from "./open-remote.ts"
 import { createWorkQueue, type WorkQueue } from "./work-queue.ts"
-
-/** Which models to use; each field is the setting of the same name in capitals. */
-export interface InferenceSettings {
-  /** `mini`: MiniLM, built here, offline. `m3`: BGE-M3 and its reranker. `openai`: a service in OpenAI's shape. */
-  readonly inferenceProfile: "mini" | "m3" | "openai"
-  /** `CONCORDANCE_HOME`: models are kept in its folder `models`. */
-  readonly home: string
-  /** A name on Hugging Face, a local folder (`/…`, `./…`, `~/…`), the service's name for it, or `none`. */
-  readonly embeddingModel?: string | undefined
-  /** Base of an OpenAI-compatible API: `https://api.openai.com/v1`. */
-  readonly embeddingBaseUrl?: string | undefined
-  readonly embeddingApiKey?: string | undefined
-  /** Stands for `embeddingApiKey` at OpenRouter, which is then the base unless another one is named. */
-  readonly openrouterApiKey?: string | undefined
-  readonly embeddingDimensions?: number | undefined
-  /** A service in the shape of Text Embeddings Inference that embeds (unless the profile is `openai`) and reranks. */
-  readonly embedServiceUrl?: string | undefined
-  /** A cross-encoder that runs in this process: a name on Hugging Face, a local folder, or `none`. */
-  readonly rerankModel?: string | undefined
-  /** Threads of the models in this process; as many as there are cores, at most 8, when not given. */
-  readonly threads?: number | undefined
-}
 
 /** How a model's first run went. */
 export interface WarmModel {
@@ -94,9 +70,9 @@ export async function openInference(settings: InferenceSettings): Promise<Infere
 async function openEmbedder(workshop: Workshop): Promise<{ embedder: Embedder | null; encoder: OnnxModel | null }> {
   const { settings, queue } = workshop
   if (settings.embeddingModel === "none") return { embedder: null, encoder: null }
-  if (settings.inferenceProfile === "openai") return { embedder: openAiEmbedder(settings), encoder: null }
+  if (settings.inferenceProfile === "openai") return { embedder: await openOpenAiEmbedder(settings), encoder: null }
   if (settings.embedServiceUrl !== undefined) {
-    return { embedder: serviceEmbedder(settings, settings.embedServiceUrl), encoder: null }
+    return { embedder: await openServiceEmbedder(settings, settings.embedServiceUrl), encoder: null }
   }
   const encoder = await opened(workshop, await embedderSource(settings), "encode")
   if (settings.embeddingDimensions !== undefined && settings.embeddingDimensions !== encoder.hiddenSize) {
@@ -111,19 +87,15 @@ async function openEmbedder(workshop: Workshop): Promise<{ embedder: Embedder | 
 async function openReranker(workshop: Workshop, encoder: OnnxModel | null): Promise<Reranker | null> {
   const { settings, queue } = workshop
   if (settings.rerankModel === "none") return null
-  if (settings.rerankModel !== undefined) {
-    const source = sourceOf(settings, settings.rerankModel)
-    return createCrossEncoderReranker({ model: await opened(workshop, source, "classify"), queue })
-  }
-  if (settings.embedServiceUrl !== undefined) {
-    const service = createInferenceService({ setting: "EMBED_SERVICE_URL", baseUrl: trimmed(settings.embedServiceUrl) })
-    return createTeiReranker({ service, model: `reranker at ${new URL(settings.embedServiceUrl).host}` })
-  }
-  if (settings.inferenceProfile === "m3") {
-    const source = sourceOf(settings, "onnx-community/bge-reranker-v2-m3-ONNX", "BAAI/bge-reranker-v2-m3")
-    return createCrossEncoderReranker({ model: await opened(workshop, source, "classify"), queue })
-  }
+  if (settings.rerankModel !== undefined) return openCrossEncoder(workshop, settings.rerankModel)
+  if (settings.embedServiceUrl !== undefined) return openServiceReranker(settings.embedServiceUrl)
+  if (settings.inferenceProfile === "m3") return openCrossEncoder(workshop, M3_RERANKER)
   return encoder && createLateInteractionReranker({ model: encoder, queue })
+}
+
+async function openCrossEncoder(workshop: Workshop, name: string): Promise<Reranker> {
+  const source = modelSource(name, resolve(workshop.settings.home, "models"), "RERANK_MODEL")
+  return createCrossEncoderReranker({ model: await opened(workshop, source, "classify"), queue: workshop.queue })
 }
 
 async function opened(workshop: Workshop, source: ModelSource, task: "encode" | "classify"): Promise<OnnxModel> {
@@ -133,77 +105,10 @@ async function opened(workshop: Workshop, source: ModelSource, task: "encode" | 
   return model
 }
 
-async function embedderSource(settings: InferenceSettings): Promise<ModelSource> {
-  const { inferenceProfile, embeddingModel } = settings
-  const isMini = embeddingModel === undefined ? inferenceProfile === "mini" : MINILM_NAMES.has(embeddingModel)
-  if (isMini) return sourceOf(settings, (await buildModel(modelsFolder(settings))).folder, MINILM)
-  // Called as its authors call it, so that vectors of a service that runs it stand in the same embedding space.
-  if (embeddingModel === undefined) return sourceOf(settings, "Xenova/bge-m3", M3)
-  return sourceOf(settings, embeddingModel)
-}
-
-const M3 = "BAAI/bge-m3"
-
-/** What people call the embedded default. */
-const MINILM_NAMES = new Set([MINILM, "Xenova/all-MiniLM-L6-v2", "all-MiniLM-L6-v2"])
-
-/** A path is told from a name on Hugging Face by how it begins. */
-function sourceOf(settings: InferenceSettings, model: string, name: string = model): ModelSource {
-  const cacheFolder = modelsFolder(settings)
-  const path = model.startsWith("~/") ? join(homedir(), model.slice(2)) : model
-  if (/^(\.{0,2}\/|[a-z]:\\)/i.test(path)) return { name, location: resolve(path), cacheFolder }
-  if (/^[\w.-]+\/[\w.-]+$/.test(path)) return { name, location: path, cacheFolder }
-  throw misconfigured(
-    "EMBEDDING_MODEL or RERANK_MODEL",
-    `must be owner/name or a path that begins with / or ./, not ${model}`,
-  )
-}
-
-function modelsFolder({ home }: InferenceSettings): string {
-  return resolve(home, "models")
-}
-
-function openAiEmbedder(settings: InferenceSettings): Embedder {
-  const { embeddingApiKey, openrouterApiKey, embeddingBaseUrl } = settings
-  const usesOpenRouter = embeddingApiKey === undefined && openrouterApiKey !== undefined
-  const baseUrl = embeddingBaseUrl ?? (usesOpenRouter ? OPENROUTER_URL : OPENAI_URL)
-  if (baseUrl === OPENAI_URL && embeddingApiKey === undefined) {
-    throw misconfigured(
-      "EMBEDDING_API_KEY",
-      "is needed: or set OPENROUTER_API_KEY, or the EMBEDDING_BASE_URL of a service without keys",
-    )
-  }
-  const model = settings.embeddingModel ?? (usesOpenRouter ? "openai/text-embedding-3-small" : "text-embedding-3-small")
-  const service = createInferenceService({
-    setting: "EMBEDDING_BASE_URL",
-    baseUrl: trimmed(baseUrl),
-    apiKey: embeddingApiKey ?? openrouterApiKey,
-  })
-  return createOpenAiEmbedder({ service, model, dimensions: dimensionsOf(settings, model) })
-}
-
-const OPENAI_URL = "https://api.openai.com/v1"
-const OPENROUTER_URL = "https://openrouter.ai/api/v1"
-
-function serviceEmbedder(settings: InferenceSettings, url: string): Embedder {
-  const model = settings.embeddingModel ?? (settings.inferenceProfile === "m3" ? M3 : MINILM)
-  const service = createInferenceService({ setting: "EMBED_SERVICE_URL", baseUrl: trimmed(url) })
-  const maxTokens = model === M3 ? 2_048 : model === MINILM ? 256 : 512
-  return createTeiEmbedder({ service, model, dimensions: dimensionsOf(settings, model), maxTokens })
-}
-
-function dimensionsOf(settings: InferenceSettings, model: string): number {
-  const dimensions = settings.embeddingDimensions ?? knownDimensions(model)
-  if (dimensions === undefined) throw misconfigured("EMBEDDING_DIMENSIONS", `is needed for the model ${model}`)
-  return dimensions
-}
-
-function trimmed(url: string): string {
-  return url.replace(/\/+$/, "")
-}
-
-function misconfigured(field: string, message: string): AppError {
-  return new AppError("invalid_configuration", `${field} ${message}`, { fields: [{ field, message }] })
+async function embedderSource({ inferenceProfile, embeddingModel, home }: InferenceSettings): Promise<ModelSource> {
+  const models = resolve(home, "models")
+  const source = modelSource(embeddingModel ?? (inferenceProfile === "m3" ? M3 : MINILM), models, "EMBEDDING_MODEL")
+  return source.name === MINILM ? { ...source, location: (await buildModel(models)).folder } : source
 }
 
 async function warmed(role: WarmModel["role"], model: string, run: () => Promise<unknown>): Promise<WarmModel> {

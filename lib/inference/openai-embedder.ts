@@ -11,6 +11,8 @@ interface OpenAiEmbedderOptions {
   /** As the service calls it: `text-embedding-3-small`, `openai/text-embedding-3-small` at OpenRouter. */
   readonly model: string
   readonly dimensions: number
+  /** What the model gives when it isn't asked for another number; `undefined` when unknown. */
+  readonly ownDimensions?: number | undefined
   /** Longest input of the model in tokens; 8,191, as OpenAI's have, when not given. */
   readonly maxTokens?: number
 }
@@ -22,20 +24,12 @@ const EmbeddingsAnswer = z.object({
   data: z.array(z.object({ index: z.int().min(0), embedding: z.array(z.number()) })),
 })
 
-/** Dimensions of well-known models, by the last part of their names. */
-const KNOWN_DIMENSIONS = new Map([
-  ["text-embedding-3-small", 1536],
-  ["text-embedding-3-large", 3072],
-  ["text-embedding-ada-002", 1536],
-  ["bge-m3", 1024],
-  ["multilingual-e5-large", 1024],
-  ["all-MiniLM-L6-v2", 384],
-  ["all-minilm-l6-v2", 384],
-])
-
-/** How many dimensions the model's vectors have of themselves; `undefined` for a model we don't know. */
-export function knownDimensions(model: string): number | undefined {
-  return KNOWN_DIMENSIONS.get(model.split("/").at(-1) ?? "")
+/** How many dimensions the model's vectors have, by embedding one word. */
+export async function askOpenAiDimensions(service: InferenceService, model: string): Promise<number> {
+  const { data } = await service.post("/embeddings", { model, input: ["dimensions"] }, EmbeddingsAnswer)
+  const dimensions = data[0]?.embedding.length ?? 0
+  if (dimensions > 0) return dimensions
+  throw new AppError("inference_unavailable", `The embedding model ${model} answered without a vector.`)
 }
 
 /**
@@ -44,15 +38,10 @@ export function knownDimensions(model: string): number | undefined {
  *
  * @throws AppError `inference_unavailable` when the service fails or answers with other vectors than asked for
  */
-export function createOpenAiEmbedder({
-  service,
-  model,
-  dimensions,
-  maxTokens = 8_191,
-}: OpenAiEmbedderOptions): Embedder {
+export function createOpenAiEmbedder(options: OpenAiEmbedderOptions): Embedder {
+  const { service, model, dimensions, ownDimensions, maxTokens = 8_191 } = options
   const family = embeddingFamily(model)
-  const own = knownDimensions(model)
-  let asksForDimensions = own !== undefined && own !== dimensions
+  let asksForDimensions = ownDimensions !== undefined && ownDimensions !== dimensions
 
   async function vectorsOf(texts: readonly string[], signal?: AbortSignal): Promise<Float32Array[]> {
     const body = { model, input: texts, encoding_format: "float", ...(asksForDimensions ? { dimensions } : {}) }

