@@ -57,6 +57,7 @@ const one = { path: "/documents/{id}", pathParameters: { id: DocumentId }, query
 export const documentsOperations: readonly Operation[] = [
   {
     method: "get",
+    tag: "Documents",
     path: "/documents",
     summary: "List the documents of a tenant, in order of id",
     scope: "search",
@@ -66,6 +67,7 @@ export const documentsOperations: readonly Operation[] = [
   {
     ...one,
     method: "get",
+    tag: "Documents",
     summary: "Describe one document",
     scope: "search",
     responses: { 200: { description: "The document", "application/json": ["DocumentSummary", DocumentSummary] } },
@@ -73,6 +75,7 @@ export const documentsOperations: readonly Operation[] = [
   {
     ...one,
     method: "delete",
+    tag: "Documents",
     summary: "Remove a document with its chunks and vectors",
     scope: "delete",
     responses: { 200: { description: "It is gone", "application/json": ["DeleteResponse", DeleteResponse] } },

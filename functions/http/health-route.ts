@@ -23,6 +23,7 @@ export function healthRoute(health: Health, { guard }: { readonly guard: Guard }
 export const healthOperations: readonly Operation[] = [
   {
     method: "get",
+    tag: "Service",
     path: "/health",
     summary: "Whether the service can answer",
     query: HealthQuery,

@@ -49,6 +49,7 @@ export function indexRoute(indexDocuments: IndexDocuments, { guard, timeoutMs, l
 export const indexOperations: readonly Operation[] = [
   {
     method: "post",
+    tag: "Documents",
     path: "/index",
     summary: "Add a document, or replace the one with its id",
     scope: "index",
@@ -57,6 +58,7 @@ export const indexOperations: readonly Operation[] = [
   },
   {
     method: "post",
+    tag: "Documents",
     path: "/index/batch",
     summary: "Add documents, one JSON object a line; answers a line for each as it goes",
     description:

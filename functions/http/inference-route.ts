@@ -139,6 +139,7 @@ function base64(vector: Float32Array): string {
 export const inferenceOperations: readonly Operation[] = [
   {
     method: "post",
+    tag: "Models",
     path: "/embed",
     summary: "Embed texts, in the shape of Hugging Face TEI",
     scope: "inference",
@@ -147,6 +148,7 @@ export const inferenceOperations: readonly Operation[] = [
   },
   {
     method: "post",
+    tag: "Models",
     path: "/rerank",
     summary: "Score texts against a query, in the shape of Hugging Face TEI",
     scope: "inference",
@@ -155,6 +157,7 @@ export const inferenceOperations: readonly Operation[] = [
   },
   {
     method: "post",
+    tag: "Models",
     path: "/v1/embeddings",
     summary: "Embed texts, in OpenAI's shape",
     scope: "inference",

@@ -9,6 +9,8 @@ type Content = { readonly [mediaType: `${string}/${string}`]: Named }
 /** One operation of the contract, as its route file states it; the schemas are the very ones that validate. */
 export interface Operation {
   readonly method: "get" | "post" | "delete"
+  /** Heading that the reference lists it under. */
+  readonly tag: "Search" | "Documents" | "Models" | "Service"
   /** As OpenAPI writes it: `/documents/{id}`. */
   readonly path: string
   readonly summary: string
@@ -38,7 +40,6 @@ export function openApiDocument(operations: readonly Operation[], version: strin
       description: "Hybrid retrieval: finds passages by meaning and by words at once. Errors are RFC 9457 problems.",
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
     },
-    servers: [{ url: "/" }],
     paths,
     components: {
       schemas: components.schemas,
@@ -56,6 +57,7 @@ function describe(operation: Operation, components: Components): Json {
   const description = words.filter(Boolean).join(" ")
   return {
     operationId: operationId(operation),
+    tags: [operation.tag],
     summary: operation.summary,
     ...(description && { description }),
     // No key is needed on loopback with the embedded database: hence the empty alternative.

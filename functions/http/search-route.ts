@@ -37,6 +37,7 @@ export function searchRoute(search: Search, { guard, timeoutMs }: SearchRouteOpt
 export const searchOperations: readonly Operation[] = [
   {
     method: "post",
+    tag: "Search",
     path: "/search",
     summary: "Find documents by meaning and by words",
     scope: "search",

@@ -67,6 +67,7 @@ async function ask(request, signal) {
     element("key-line").hidden = false
     key.focus()
   }
+  if (response.status >= 500) throw new Error(`${answer.title ?? "The service failed"} (request ${answer.request_id}).`)
   throw new Error(answer.detail ?? `The service answered ${response.status}.`)
 }
 
@@ -75,13 +76,13 @@ function show({ results: hits, next_cursor, degraded = [], warnings = [] }, adde
   more.hidden = !next_cursor
   const first = hits.map(toItem)
   results.append(...first)
-  const notes = [...degraded, ...warnings].join(" ")
   const count = results.children.length
-  if (count === 0) say(`Nothing found. Try other words, or fewer. ${notes}`)
-  else
-    say(
-      `${count} ${count === 1 ? "result" : "results"}${next_cursor ? ", best first; there are more." : ", best first."} ${notes}`,
-    )
+  const rest = next_cursor ? "; there are more" : ""
+  const summary =
+    count === 0
+      ? "Nothing found. Try other words, or fewer."
+      : `${count === 1 ? "1 result" : `${count} results, best first`}${rest}.`
+  say([summary, ...[...degraded, ...warnings].map((note) => `Note: ${note}.`)].join(" "))
   if (added) first[0]?.querySelector("h2").focus()
 }
 

@@ -1,0 +1,121 @@
+import type { Server } from "node:http"
+import type { AddressInfo } from "node:net"
+import { createAdaptorServer } from "@hono/node-server"
+import type { Config } from "../lib/config.ts"
+import { AppError } from "../lib/errors.ts"
+import type { Log } from "../lib/log.ts"
+import { loadSamples } from "../lib/runtime/load-samples.ts"
+import { openRuntime, type Runtime } from "../lib/runtime/open-runtime.ts"
+import packageJson from "../package.json" with { type: "json" }
+import { createApp } from "./http/app.ts"
+import type { AccessPolicy } from "./http/auth.ts"
+import { isLoopbackHost } from "./http/loopback.ts"
+
+/** A batch may upload for as long as it likes, but not for ever, ms. */
+const REQUEST_TIMEOUT_MS = 3_600_000
+/** How long requests under way may take to finish when the server stops, ms. */
+const DRAIN_MS = 10_000
+
+export interface RunningServer {
+  /** Where it listens: `http://127.0.0.1:3825`. */
+  readonly url: string
+  /** Documents that this start loaded from `samples/`. */
+  readonly samples: number
+  /** Stops listening, lets requests finish, then closes models and database. */
+  close(): Promise<void>
+}
+
+/**
+ * Starts the whole service: database, keys, models, samples, and only then the port.
+ *
+ * @throws AppError `invalid_configuration` when it would serve strangers without a key, or the port is taken
+ */
+export async function runServer(config: Config, log: Log): Promise<RunningServer> {
+  const runtime = await openRuntime(config, { log })
+  try {
+    const policy = await accessPolicy(config, runtime, log)
+    for (const { role, model, tookMs, failure } of await runtime.inference.warm()) {
+      if (failure)
+        log.error("model failed its first run; it is tried again when it is used", { role, model, error: failure })
+      else log.info("model ready", { role, model, ms: tookMs })
+    }
+    const samples = runtime.embedded ? await loadSamples(runtime) : 0
+    const server = createServer(config, runtime, policy, log)
+    const address = await listen(server, config)
+    return {
+      url: urlOf(address),
+      samples,
+      close: async () => {
+        await drain(server)
+        await runtime.close()
+      },
+    }
+  } catch (error) {
+    await runtime.close()
+    throw error
+  }
+}
+
+/** Who needs a key. Throws where strangers could come in before the first key exists. */
+async function accessPolicy(config: Config, { embedded, keys }: Runtime, log: Log): Promise<AccessPolicy> {
+  if (!embedded && config.migrationDatabaseUrl === undefined) {
+    log.warn(
+      "MIGRATION_DATABASE_URL is unset: the service is logged in with DATABASE_URL for migrations and requests alike, and relies on switching to the role concordance_app to keep tenants apart",
+    )
+  }
+  if (config.concordanceServeWithoutKeys) {
+    log.warn("CONCORDANCE_SERVE_WITHOUT_KEYS is true: whoever reaches the port may read and change every tenant")
+    return "open"
+  }
+  if (embedded && isLoopbackHost(config.host)) return "loopback"
+  if (await keys.hasUsable()) return "keys"
+  const why = embedded ? `HOST=${config.host} can be reached by others` : "DATABASE_URL is set"
+  throw new AppError(
+    "invalid_configuration",
+    `${why}, and there is no API key yet. Make one with\n  npm run -s concordance -- keys create <name>\nor set CONCORDANCE_SERVE_WITHOUT_KEYS=true to let everybody in.`,
+  )
+}
+
+function createServer(config: Config, runtime: Runtime, policy: AccessPolicy, log: Log): Server {
+  const app = createApp({
+    ...runtime,
+    embedder: runtime.inference.embedder,
+    reranker: runtime.inference.reranker,
+    policy,
+    peerAddress: (c) => c.env?.incoming?.socket.remoteAddress,
+    searchTimeoutMs: config.searchTimeoutMs,
+    indexTimeoutMs: config.indexTimeoutMs,
+    log,
+    version: packageJson.version,
+  })
+  const serverOptions = { requestTimeout: REQUEST_TIMEOUT_MS }
+  return createAdaptorServer({ fetch: app.fetch, serverOptions }) as Server
+}
+
+function listen(server: Server, { host, port }: Config): Promise<AddressInfo> {
+  return new Promise((resolve, reject) => {
+    server.once("error", (error: NodeJS.ErrnoException) => reject(listenFailure(error, host, port)))
+    server.listen(port, host, () => resolve(server.address() as AddressInfo))
+  })
+}
+
+function listenFailure(error: NodeJS.ErrnoException, host: string, port: number): unknown {
+  const why = {
+    EADDRINUSE: `Port ${port} on ${host} is taken. Stop what listens there, or set PORT to another one.`,
+    EACCES: `Port ${port} may not be opened by this user. Set PORT to one above 1023.`,
+    EADDRNOTAVAIL: `HOST=${host} is no address of this machine. 127.0.0.1 and 0.0.0.0 always are.`,
+    ENOTFOUND: `HOST=${host} is not a name that this machine knows.`,
+  }[error.code ?? ""]
+  return why ? new AppError("invalid_configuration", why, { cause: error }) : error
+}
+
+function urlOf({ address, family, port }: AddressInfo): string {
+  return `http://${family === "IPv6" ? `[${address}]` : address}:${port}`
+}
+
+async function drain(server: Server): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+  const patience = setTimeout(() => server.closeAllConnections(), DRAIN_MS)
+  await closed
+  clearTimeout(patience)
+}

@@ -1,0 +1,56 @@
+import { AppError } from "../lib/errors.ts"
+import { createLog } from "../lib/log.ts"
+import { configFromEnvironment } from "./environment.ts"
+import { type RunningServer, runServer } from "./run-server.ts"
+
+/** The Node server: every route, with embedded defaults, on port 3825. */
+async function main(): Promise<void> {
+  const config = configFromEnvironment()
+  const write = (line: string) => process.stderr.write(line)
+  const log = createLog({ level: config.logLevel, write, readable: process.stderr.isTTY === true })
+  const server = await runServer(config, log)
+  const stopped = stopOnSignal(server)
+  log.info("listening", { url: server.url })
+  if (server.samples > 0) process.stdout.write(firstSteps(server))
+  await stopped
+}
+
+/** The first signal lets requests finish; the second ends the process at once. */
+function stopOnSignal(server: RunningServer): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let stopping = false
+    for (const [signal, status] of [
+      ["SIGINT", 130],
+      ["SIGTERM", 143],
+    ] as const) {
+      process.on(signal, () => {
+        if (stopping) process.exit(status)
+        stopping = true
+        server.close().then(resolve, reject)
+      })
+    }
+  })
+}
+
+function firstSteps({ url, samples }: RunningServer): string {
+  const ask = (request: object) =>
+    `  curl -s ${url}/search -H 'content-type: application/json' -d '${JSON.stringify(request)}'`
+  return `
+Loaded ${samples} sample documents. Open ${url} in a browser, or ask:
+
+${ask({ query: "Who rescued the crew of the schooner?", top_k: 3 })}
+${ask({ query: "correcoes da mare na foz do rio", strategy: "weighted", top_k: 3 })}
+${ask({ query: "lighthouse -paraffin", filter: { language: "en" }, explain: true })}
+
+`
+}
+
+main().then(
+  () => process.exit(0),
+  (error: unknown) => {
+    // Its message is written for the operator; a stack would only hide it.
+    const text = error instanceof AppError && error.code !== "internal" ? error.message : (error as Error).stack
+    process.stderr.write(`Concordance can't run: ${text}\n`)
+    process.exit(1)
+  },
+)
