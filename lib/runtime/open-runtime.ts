@@ -1,0 +1,109 @@
+import type { Config } from "../config.ts"
+import type { OwnerDatabase } from "../database/database.ts"
+import { MIGRATIONS_FOLDER, migrate } from "../database/migrate.ts"
+import { type OpenedDatabase, openDatabase } from "../database/open-database.ts"
+import { createDocuments, type Documents } from "../documents/documents.ts"
+import { createIndexDocuments, type IndexDocuments } from "../documents/index-documents.ts"
+import { upgradePluginTables } from "../documents/upgrade-plugin-tables.ts"
+import type { Health } from "../health.ts"
+import { type Inference, openInference } from "../inference/open-inference.ts"
+import { type Authenticate, createAuthenticator } from "../keys/authenticator.ts"
+import { createKeyRing, type KeyRing } from "../keys/key-ring.ts"
+import type { Log } from "../log.ts"
+import { createSearch, type Search } from "../search/search.ts"
+import { createHealth } from "./create-health.ts"
+
+/** How long a component may take to show that it is alive, ms. */
+const HEALTH_TIMEOUT_MS = 2_000
+
+/** The product, put together: what the server, the command line and the tests stand on. */
+export interface Runtime {
+  readonly search: Search
+  readonly indexDocuments: IndexDocuments
+  readonly documents: Documents
+  readonly keys: KeyRing
+  readonly authenticate: Authenticate
+  readonly health: Health
+  readonly inference: Pick<Inference, "embedder" | "reranker" | "warm">
+  /** Whether the database runs in this process. */
+  readonly embedded: boolean
+  /** For what stands above the tenants: loading samples, building indexes. No route gets it. */
+  readonly owner: OwnerDatabase
+  /** Closes models and database; what is under way finishes first. */
+  close(): Promise<void>
+}
+
+interface RuntimeOptions {
+  readonly log: Log
+  /** Where the embedded database lives in place of `CONCORDANCE_HOME`; `memory://` keeps nothing. */
+  readonly databaseHome?: string
+}
+
+/**
+ * Opens the database and the models that the settings name, side by side, and brings the schema up to date.
+ *
+ * @throws AppError `invalid_configuration`, `conflict` when another process has the embedded database,
+ *   `database_unavailable`, `inference_unavailable`
+ */
+export async function openRuntime(config: Config, { log, databaseHome }: RuntimeOptions): Promise<Runtime> {
+  const home = databaseHome ?? config.concordanceHome
+  const openingDatabase = openMigrated({ url: config.databaseUrl, ownerUrl: config.migrationDatabaseUrl, home }, log)
+  const openingModels = openInference({ ...config, home: config.concordanceHome })
+  const [opened, inference] = await Promise.all([openingDatabase, openingModels]).catch(async (error: unknown) => {
+    // Whichever half did open holds a lock or memory that nobody else would give back.
+    await Promise.allSettled([openingDatabase.then(closeDatabase), openingModels.then((models) => models.close())])
+    throw error
+  })
+  const { database, owner } = opened
+  const { embedder, reranker } = inference
+  const indexDocuments = createIndexDocuments({ database, embedder })
+  const runtime: Runtime = {
+    search: createSearch({ database, embedder, reranker, settings: config }),
+    indexDocuments,
+    documents: createDocuments(database),
+    keys: createKeyRing(owner),
+    authenticate: createAuthenticator(database),
+    health: createHealth({ database, embedder, reranker, timeoutMs: HEALTH_TIMEOUT_MS }),
+    inference,
+    embedded: database.driver === "pglite",
+    owner,
+    close: async () => {
+      await inference.close()
+      await closeDatabase(opened)
+    },
+  }
+  try {
+    await takeOver(opened, indexDocuments, log)
+    return runtime
+  } catch (error) {
+    await runtime.close()
+    throw error
+  }
+}
+
+async function openMigrated(options: Parameters<typeof openDatabase>[0], log: Log): Promise<OpenedDatabase> {
+  const opened = await openDatabase(options)
+  try {
+    const began = performance.now()
+    const applied = await migrate(opened.owner, MIGRATIONS_FOLDER)
+    log.info("database ready", {
+      driver: opened.database.driver,
+      migrations: applied.length,
+      ms: Math.round(performance.now() - began),
+    })
+    return opened
+  } catch (error) {
+    await closeDatabase(opened)
+    throw error
+  }
+}
+
+async function takeOver({ database, owner }: OpenedDatabase, index: IndexDocuments, log: Log): Promise<void> {
+  const onProgress = (copied: number) => log.info("copying the plugin's documents", { copied })
+  const upgrade = await upgradePluginTables({ database, owner, index, onProgress })
+  if (upgrade) log.info("the plugin's documents are here", { ...upgrade })
+}
+
+async function closeDatabase({ database, owner }: OpenedDatabase): Promise<void> {
+  await Promise.all([database.close(), owner.close()])
+}
