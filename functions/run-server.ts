@@ -6,10 +6,9 @@ import { AppError } from "../lib/errors.ts"
 import type { Log } from "../lib/log.ts"
 import { loadSamples } from "../lib/runtime/load-samples.ts"
 import { openRuntime, type Runtime } from "../lib/runtime/open-runtime.ts"
-import packageJson from "../package.json" with { type: "json" }
-import { createApp } from "./http/app.ts"
 import type { AccessPolicy } from "./http/auth.ts"
 import { isLoopbackHost } from "./http/loopback.ts"
+import { createServerApp } from "./server-app.ts"
 
 /** A batch may upload for as long as it likes, but not for ever, ms. */
 const REQUEST_TIMEOUT_MS = 3_600_000
@@ -40,7 +39,8 @@ export async function runServer(config: Config, log: Log): Promise<RunningServer
       else log.info("model ready", { role, model, ms: tookMs })
     }
     const samples = runtime.embedded ? await loadSamples(runtime) : 0
-    const server = createServer(config, runtime, policy, log)
+    const { fetch } = createServerApp(runtime, { config, policy, log })
+    const server = createAdaptorServer({ fetch, serverOptions: { requestTimeout: REQUEST_TIMEOUT_MS } }) as Server
     const address = await listen(server, config)
     return {
       url: urlOf(address),
@@ -74,22 +74,6 @@ async function accessPolicy(config: Config, { embedded, keys }: Runtime, log: Lo
     "invalid_configuration",
     `${why}, and there is no API key yet. Make one with\n  npm run -s concordance -- keys create <name>\nor set CONCORDANCE_SERVE_WITHOUT_KEYS=true to let everybody in.`,
   )
-}
-
-function createServer(config: Config, runtime: Runtime, policy: AccessPolicy, log: Log): Server {
-  const app = createApp({
-    ...runtime,
-    embedder: runtime.inference.embedder,
-    reranker: runtime.inference.reranker,
-    policy,
-    peerAddress: (c) => c.env?.incoming?.socket.remoteAddress,
-    searchTimeoutMs: config.searchTimeoutMs,
-    indexTimeoutMs: config.indexTimeoutMs,
-    log,
-    version: packageJson.version,
-  })
-  const serverOptions = { requestTimeout: REQUEST_TIMEOUT_MS }
-  return createAdaptorServer({ fetch: app.fetch, serverOptions }) as Server
 }
 
 function listen(server: Server, { host, port }: Config): Promise<AddressInfo> {

@@ -1,0 +1,29 @@
+import type { Hono } from "hono"
+import type { Config } from "../lib/config.ts"
+import type { Log } from "../lib/log.ts"
+import type { Runtime } from "../lib/runtime/open-runtime.ts"
+import packageJson from "../package.json" with { type: "json" }
+import { createApp } from "./http/app.ts"
+import type { AccessPolicy } from "./http/auth.ts"
+import type { Edge } from "./http/edge.ts"
+
+interface ServerAppOptions {
+  readonly config: Config
+  readonly policy: AccessPolicy
+  readonly log: Log
+}
+
+/** Every route over one runtime, as the Node server serves them. */
+export function createServerApp(runtime: Runtime, { config, policy, log }: ServerAppOptions): Hono<Edge> {
+  return createApp({
+    ...runtime,
+    embedder: runtime.inference.embedder,
+    reranker: runtime.inference.reranker,
+    policy,
+    peerAddress: (c) => c.env?.incoming?.socket.remoteAddress,
+    searchTimeoutMs: config.searchTimeoutMs,
+    indexTimeoutMs: config.indexTimeoutMs,
+    log,
+    version: packageJson.version,
+  })
+}

@@ -1,0 +1,43 @@
+import type { AccessPolicy } from "../functions/http/auth.ts"
+import { createServerApp } from "../functions/server-app.ts"
+import { type Config, parseConfig } from "../lib/config.ts"
+import { createLog } from "../lib/log.ts"
+import { openRuntime, type Runtime } from "../lib/runtime/open-runtime.ts"
+import { testModelHome } from "./model-home.ts"
+
+/** The whole product in this process, database and models real, asked over HTTP without a socket. */
+export interface Served {
+  readonly runtime: Runtime
+  readonly config: Config
+  /** Lines that the service logged. */
+  readonly lines: string[]
+  send(method: string, path: string, body?: string, headers?: Record<string, string>): Promise<Response>
+  post(path: string, body: unknown, headers?: Record<string, string>): Promise<Response>
+  close(): Promise<void>
+}
+
+interface ServeOptions {
+  /** Who needs a key; nobody without it. */
+  readonly policy?: AccessPolicy
+  readonly environment?: Record<string, string>
+}
+
+/** Opens it on an empty embedded database, or on the one that `environment` names. */
+export async function serve({ policy = "open", environment = {} }: ServeOptions = {}): Promise<Served> {
+  const lines: string[] = []
+  const config = parseConfig({ CONCORDANCE_HOME: await testModelHome(), ...environment })
+  const log = createLog({ level: "debug", write: (line) => lines.push(line) })
+  const runtime = await openRuntime(config, { log, databaseHome: "memory://" })
+  await runtime.inference.warm()
+  const app = createServerApp(runtime, { config, policy, log })
+  const send: Served["send"] = async (method, path, body, headers = {}) =>
+    app.request(path, { method, headers: { "content-type": "application/json", ...headers }, ...(body && { body }) })
+  return {
+    runtime,
+    config,
+    lines,
+    send,
+    post: (path, body, headers) => send("POST", path, typeof body === "string" ? body : JSON.stringify(body), headers),
+    close: () => runtime.close(),
+  }
+}
