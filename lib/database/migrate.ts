@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto"
 import { readdir, readFile } from "node:fs/promises"
 import { join } from "node:path"
-import { setTimeout as sleep } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 import { AppError } from "../errors.ts"
+import { underMigrationLock } from "./advisory-lock.ts"
 import type { OwnerDatabase, OwnerSession } from "./database.ts"
 import { splitStatements } from "./split-statements.ts"
 import { StatementError } from "./statement-error.ts"
@@ -16,10 +16,6 @@ interface Migration {
 
 /** The migrations of this version of the product. */
 export const MIGRATIONS_FOLDER = fileURLToPath(new URL("../../migrations", import.meta.url))
-
-/** Any number that no other program on the same database is likely to lock: "CONCORD" in ASCII. */
-const LOCK_KEY = "18946020994929220"
-const LOCK_POLL_MS = 200
 
 /**
  * Brings the database to the version of `folder`: applies the `NNNN_verb_object.sql` that it has not recorded yet, in
@@ -34,7 +30,7 @@ const LOCK_POLL_MS = 200
 export async function migrate(owner: OwnerDatabase, folder: string): Promise<string[]> {
   const migrations = await readMigrations(folder)
   return owner.session((session) =>
-    underLock(session, async () => {
+    underMigrationLock(session, async () => {
       await session.script(`
         create schema if not exists concordance;
         create table if not exists concordance.schema_migrations (
@@ -69,24 +65,6 @@ export async function readMigrations(folder: string): Promise<Migration[]> {
       return { name, sql, sha256: createHash("sha256").update(sql).digest("hex") }
     }),
   )
-}
-
-/**
- * Holds the migration lock of the database while `work` runs. It polls instead of waiting inside `pg_advisory_lock`: a
- * session that waits there holds a snapshot, and a concurrent index build of the one that migrates would wait for it.
- */
-async function underLock<T>(session: OwnerSession, work: () => Promise<T>): Promise<T> {
-  for (;;) {
-    const [row] = await session.query<{ locked: boolean }>(`select pg_try_advisory_lock(${LOCK_KEY}) as locked`)
-    if (row?.locked) break
-    await sleep(LOCK_POLL_MS)
-  }
-  try {
-    return await work()
-  } finally {
-    // If the connection is lost the lock went with it, and the first error is the one to report.
-    await session.query(`select pg_advisory_unlock(${LOCK_KEY})`).catch(() => undefined)
-  }
 }
 
 function refuseOtherHistory(migrations: readonly Migration[], applied: ReadonlyMap<string, string>): void {
