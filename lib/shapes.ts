@@ -33,6 +33,10 @@ export const CallerEmbedding = z
   .max(DIMENSIONS_MAX)
   .refine((vector) => vector.some((x) => Math.abs(x) > 1e-7), "must not be all zeros: its direction means nothing")
 
+/** How the list by meaning and the list by words become one: `lib/search/fuse.ts`. */
+export const Strategy = z.enum(["rrf", "weighted", "semantic", "lexical", "two_pass"])
+export type Strategy = z.infer<typeof Strategy>
+
 /** Where on a page a chunk stands: 0–1 of the page as displayed. */
 export const Region = z.object({
   page: z.int().min(1),

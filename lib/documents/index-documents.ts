@@ -1,6 +1,12 @@
+import type { Database } from "../database/database.ts"
 import type { Deadline } from "../deadline.ts"
-import type { AppError } from "../errors.ts"
+import { AppError } from "../errors.ts"
+import type { Embedder } from "../inference/inference.ts"
+import { loadLanguageDetector } from "./detect-language.ts"
+import { embedDocuments } from "./embed-documents.ts"
 import type { IndexRequest, IndexResponse } from "./index-request.ts"
+import { prepareDocument } from "./prepare-document.ts"
+import { writeDocuments } from "./write-documents.ts"
 
 /** What became of one document of a batch. */
 export type IndexOutcome = { readonly id: string } & (
@@ -17,3 +23,85 @@ export type IndexDocuments = (
   requests: readonly IndexRequest[],
   deadline: Deadline,
 ) => Promise<readonly IndexOutcome[]>
+
+interface IndexDeps {
+  readonly database: Database
+  /** Null: documents without a vector of their own are found by words alone. */
+  readonly embedder: Embedder | null
+}
+
+/** `POST /index` and its batches. */
+export function createIndexDocuments({ database, embedder }: IndexDeps): IndexDocuments {
+  let detector: ReturnType<typeof loadLanguageDetector> | undefined
+
+  async function indexTogether(
+    tenant: string,
+    requests: readonly IndexRequest[],
+    deadline: Deadline,
+  ): Promise<IndexOutcome[]> {
+    detector ??= loadLanguageDetector()
+    const detectLanguage = await detector
+    const prepared = requests.map((request) => prepareDocument(request, embedder, detectLanguage))
+    const embedded = await embedDocuments(prepared, embedder, deadline.signal)
+    await writeDocuments(database, tenant, embedded)
+    return embedded.map(({ document, warnings }) => ({
+      id: document.id,
+      indexed: { status: "indexed", ...(warnings.length > 0 && { warnings: [...warnings] }) },
+    }))
+  }
+
+  /** One that can't be indexed must not keep the others out, so a group that fails is tried one by one. */
+  async function indexGroup(
+    tenant: string,
+    requests: readonly IndexRequest[],
+    deadline: Deadline,
+  ): Promise<IndexOutcome[]> {
+    try {
+      return await indexTogether(tenant, requests, deadline)
+    } catch (error) {
+      if (deadline.signal.aborted) return requests.map(({ id }) => ({ id, failed: tooLate(error) }))
+      const [only] = requests
+      if (only && requests.length === 1) return [{ id: only.id, failed: asAppError(error) }]
+      const outcomes: IndexOutcome[] = []
+      for (const request of requests) outcomes.push(...(await indexGroup(tenant, [request], deadline)))
+      return outcomes
+    }
+  }
+
+  return async (tenant, requests, deadline) => {
+    const outcomes: IndexOutcome[] = []
+    for (const group of withoutRepeats(requests)) outcomes.push(...(await indexGroup(tenant, group, deadline)))
+    return outcomes
+  }
+}
+
+/** The requests in order, parted before each id that comes again. */
+function withoutRepeats(requests: readonly IndexRequest[]): IndexRequest[][] {
+  const groups: IndexRequest[][] = []
+  let seen = new Set<string>()
+  for (const request of requests) {
+    if (groups.length === 0 || seen.has(request.id)) {
+      groups.push([])
+      seen = new Set()
+    }
+    groups.at(-1)?.push(request)
+    seen.add(request.id)
+  }
+  return groups
+}
+
+function tooLate(cause: unknown): AppError {
+  return new AppError(
+    "deadline_exceeded",
+    "Indexing took longer than INDEX_TIMEOUT_MS allows; nothing of this document was written",
+    {
+      cause,
+    },
+  )
+}
+
+function asAppError(error: unknown): AppError {
+  return error instanceof AppError
+    ? error
+    : new AppError("internal", "The document could not be indexed", { cause: error })
+}

@@ -1,15 +1,11 @@
 import { z } from "zod"
-import { CallerEmbedding, LanguageTag, StorableText, TenantId } from "../shapes.ts"
+import { CallerEmbedding, LanguageTag, StorableText, Strategy, TenantId } from "../shapes.ts"
 import { Filter } from "./filter.ts"
 
 /** Longest query, in characters. */
 export const QUERY_CHARS_MAX = 8_000
 /** Most hits of one page of results. */
 export const TOP_K_MAX = 200
-
-/** How the two lists become one: see `fuse.ts`. */
-export const Strategy = z.enum(["rrf", "weighted", "semantic", "lexical", "two_pass"])
-export type Strategy = z.infer<typeof Strategy>
 
 /** Body of `POST /search`, and the input of `search()`. */
 export const SearchRequest = z
@@ -18,6 +14,10 @@ export const SearchRequest = z
       .optional()
       .describe('Words to find; `"a phrase"` must match, `-word` excludes'),
     embedding: CallerEmbedding.optional().describe("Vector of the query; wins over the configured model"),
+    embedding_model: StorableText.min(1)
+      .max(200)
+      .optional()
+      .describe("Model of `embedding`; told from its dimensions when absent"),
     top_k: z.int().min(1).max(TOP_K_MAX).default(10).describe("Hits to return"),
     source_account_id: TenantId.optional().describe("Tenant; `primary` when absent"),
     strategy: Strategy.optional().describe("How the two lists are fused; SEARCH_STRATEGY when absent"),

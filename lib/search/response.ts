@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { Region } from "../shapes.ts"
+import { Region, Strategy } from "../shapes.ts"
 
 /** One hit. `similarity` and `text_rank` are there only when that list ran and saw the hit (or scored it: `weighted`). */
 export const SearchHit = z.object({
@@ -26,7 +26,6 @@ export type SearchHit = z.infer<typeof SearchHit>
 /** One stage of the pipeline as `explain` shows it. */
 export const ExplainedStage = z.object({
   stage: z.enum(["dense", "lexical", "fuse", "diversify", "rerank", "expand"]),
-  ms: z.number().optional(),
   hits: z.array(z.object({ id: z.string(), chunk_id: z.string(), score: z.number() })),
 })
 export type ExplainedStage = z.infer<typeof ExplainedStage>
@@ -36,7 +35,7 @@ export const SearchResponse = z.object({
   results: z.array(SearchHit),
   count: z.int().describe("How many results this page holds"),
   next_cursor: z.string().optional().describe("Give it as `cursor` for the next page"),
-  strategy: z.enum(["rrf", "weighted", "semantic", "lexical", "two_pass"]).describe("The strategy that ran"),
+  strategy: Strategy.describe("The strategy that ran"),
   degraded: z.array(z.string()).optional().describe("What this answer had to do without, and why"),
   warnings: z.array(z.string()).optional().describe("What of the request had no effect"),
   explain: z.array(ExplainedStage).optional(),

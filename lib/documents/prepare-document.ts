@@ -1,0 +1,128 @@
+import { createHash } from "node:crypto"
+import type { Embedder } from "../inference/inference.ts"
+import { passageText } from "../passage.ts"
+import type { Region } from "../shapes.ts"
+import type { DetectLanguage } from "./detect-language.ts"
+import { CHUNK_CHARS_MAX, type GivenChunk, type IndexRequest } from "./index-request.ts"
+import { splitText } from "./split-text.ts"
+
+/** A chunk as it will be stored, but for its id. */
+export interface PreparedChunk {
+  readonly content: string
+  readonly kind: GivenChunk["kind"]
+  readonly language: string
+  readonly regions: readonly Region[]
+  readonly metadata: Record<string, unknown>
+  /** Index into the document's parents. */
+  readonly parent: number | null
+  /** SHA-256 of what decides whether it is the same chunk as before. */
+  readonly hash: string
+  /** The caller's vector. */
+  readonly vector: readonly number[] | null
+  /** What the model reads; null for a chunk that has its vector, or gets none. */
+  readonly text: string | null
+}
+
+/** A document ready to be embedded and written. */
+export interface PreparedDocument {
+  readonly id: string
+  readonly title: string
+  readonly sourceUri: string | null
+  readonly metadata: Record<string, unknown>
+  readonly languages: readonly string[]
+  readonly chunks: readonly PreparedChunk[]
+  readonly parents: readonly PreparedChunk[]
+  /** Model of the caller's vectors, where named. */
+  readonly callerModel: string | null
+  readonly warnings: readonly string[]
+}
+
+/** What a text is taken for when nothing tells its language. */
+const DEFAULT_LANGUAGE = "en"
+/** Tokens of a chunk where no model says how many it reads. */
+const CHUNK_TOKENS = 256
+/** Tokens that a long title leaves to its chunk at the least. */
+const CHUNK_TOKENS_MIN = 64
+/** [CLS], [SEP] and the newline's share. */
+const SPECIAL_TOKENS = 3
+/** English and Portuguese alike take about four characters a token. */
+const CHARS_PER_TOKEN = 4
+
+/** Chunks of a request with their languages and hashes; pure but for the model's tokenizer. */
+export function prepareDocument(
+  request: IndexRequest,
+  embedder: Embedder | null,
+  detectLanguage: DetectLanguage,
+): PreparedDocument {
+  const warnings: string[] = []
+  const given = request.chunks ?? splitContent(request, embedder, warnings)
+  const own = given.map((chunk) => chunk.language ?? request.language ?? detectLanguage(chunk.content))
+  const whole =
+    own.find((language) => language !== null) ?? detectLanguage(`${request.title} ${given[0]?.content ?? ""}`)
+  const chunks = given.map((chunk, i) => prepareChunk(request, chunk, own[i] ?? whole ?? DEFAULT_LANGUAGE, embedder))
+  const parents = request.parents.map(({ content }, i) => {
+    const child = given.findIndex((chunk) => chunk.parent === i)
+    const language = own[child] ?? whole ?? DEFAULT_LANGUAGE
+    return prepareChunk(request, { content, kind: "text", regions: [], metadata: {} }, language, null)
+  })
+  return {
+    id: request.id,
+    title: request.title,
+    sourceUri: request.source_uri ?? null,
+    metadata: request.metadata,
+    languages: [...new Set(chunks.map((chunk) => chunk.language))].sort(),
+    chunks,
+    parents,
+    callerModel: request.embedding_model ?? null,
+    warnings,
+  }
+}
+
+function prepareChunk(
+  request: IndexRequest,
+  chunk: GivenChunk,
+  language: string,
+  embedder: Embedder | null,
+): PreparedChunk {
+  return {
+    content: chunk.content,
+    kind: chunk.kind,
+    language,
+    regions: chunk.regions,
+    metadata: { ...request.metadata, ...chunk.metadata },
+    parent: chunk.parent ?? null,
+    hash: createHash("sha256")
+      .update(JSON.stringify([chunk.kind, chunk.content]))
+      .digest("base64url"),
+    vector: chunk.embedding ?? null,
+    // A document that brings vectors is found by those: one space, not two.
+    text: embedder && !chunk.embedding && !request.embedding ? passageText(request.title, chunk.content) : null,
+  }
+}
+
+/** The content as chunks that the model reads in full; whole, where it can be, when it brings its own vector. */
+function splitContent(request: IndexRequest, embedder: Embedder | null, warnings: string[]): GivenChunk[] {
+  const content = request.content ?? ""
+  const countTokens = embedder
+    ? (text: string) => embedder.countTokens(text)
+    : (text: string) => Math.ceil(text.length / CHARS_PER_TOKEN)
+  const tokensMax = request.embedding
+    ? Number.POSITIVE_INFINITY
+    : Math.max(
+        CHUNK_TOKENS_MIN,
+        Math.min(embedder?.maxTokens ?? CHUNK_TOKENS, CHUNK_TOKENS) - SPECIAL_TOKENS - countTokens(request.title),
+      )
+  const texts = splitText(content, tokensMax, CHUNK_CHARS_MAX, countTokens)
+  if (request.embedding && texts.length > 1) {
+    warnings.push(
+      `content: split into ${texts.length} chunks; embedding stands with the first, the others are found by words`,
+    )
+  }
+  return texts.map((text, i) => ({
+    content: text,
+    kind: "text",
+    regions: [],
+    metadata: {},
+    ...(i === 0 && request.embedding && { embedding: request.embedding }),
+  }))
+}

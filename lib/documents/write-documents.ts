@@ -1,0 +1,210 @@
+import type { Database, Row, Transaction } from "../database/database.ts"
+import { invalidField } from "../errors.ts"
+import { vectorToSql } from "../vector.ts"
+import { assignIds } from "./assign-ids.ts"
+import type { ChunkVector, EmbeddedDocument } from "./embed-documents.ts"
+import type { PreparedChunk } from "./prepare-document.ts"
+
+/** Chunks written by one statement: at 1,024 dimensions about 5 MB of parameters. */
+const CHUNKS_PER_STATEMENT = 500
+
+const UPSERT_DOCUMENTS = `
+  insert into documents as d (source_account_id, id, title, source_uri, languages, metadata)
+  select $1, id, title, source_uri, array(select jsonb_array_elements_text(languages)), metadata
+    from jsonb_to_recordset($2::text::jsonb)
+      as given (id text, title text, source_uri text, languages jsonb, metadata jsonb)
+   order by id
+  on conflict (source_account_id, id) do update
+     set title = excluded.title, source_uri = excluded.source_uri, languages = excluded.languages,
+         metadata = excluded.metadata, status = 'ready', error = null, generation = d.generation + 1, updated_at = now()
+  returning id, last_chunk`
+
+const STORED_CHUNKS = `
+  select document_id, id, content_hash as hash from chunks where document_id = any($1::text[]) order by document_id, ordinal`
+
+// A document that changes loses all of its vectors first: one that comes again without any is then found by words alone.
+const REMOVE_VECTORS = `
+  delete from embeddings e using chunks c
+   where c.document_id = any($1::text[]) and e.source_account_id = c.source_account_id and e.chunk_key = c.key`
+
+const REMOVE_CHUNKS = `
+  delete from chunks c using jsonb_to_recordset($1::text::jsonb) as gone (document_id text, id text)
+   where c.document_id = gone.document_id and c.id = gone.id`
+
+const UPSERT_CHUNKS = `
+  insert into chunks as c (source_account_id, document_id, id, ordinal, parent_id, kind, searchable, title, content,
+                           language, first_page, last_page, regions, metadata, content_hash)
+  select $1, document_id, id, ordinal, parent_id, kind, searchable, title, content, language,
+         (select min((r ->> 'page')::int) from jsonb_array_elements(regions) r),
+         (select max((r ->> 'page')::int) from jsonb_array_elements(regions) r), regions, metadata, hash
+    from jsonb_to_recordset($2::text::jsonb)
+      as given (document_id text, id text, ordinal int, parent_id text, kind text, searchable boolean, title text,
+                content text, language text, regions jsonb, metadata jsonb, hash text)
+  on conflict (source_account_id, document_id, id) do update
+     set ordinal = excluded.ordinal, parent_id = excluded.parent_id, kind = excluded.kind, searchable = excluded.searchable,
+         title = excluded.title, content = excluded.content, language = excluded.language,
+         first_page = excluded.first_page, last_page = excluded.last_page, regions = excluded.regions,
+         metadata = excluded.metadata, content_hash = excluded.content_hash
+  returning document_id, id, key::text as key`
+
+const INSERT_VECTORS = `
+  insert into embeddings (source_account_id, chunk_key, space_id, embedding)
+  select $1, key, space, vector::halfvec
+    from unnest($2::bigint[], $3::int[], $4::text[]) as given (key, space, vector)`
+
+const SET_LAST_CHUNK = `
+  update documents d set last_chunk = given.last
+    from jsonb_to_recordset($1::text::jsonb) as given (id text, last int) where d.id = given.id`
+
+/** The spaces of a tenant by model: id and dimensions. */
+export type Spaces = ReadonlyMap<string, { readonly id: number; readonly dimensions: number }>
+
+/** The tenant's spaces. */
+export async function readSpaces(transaction: Transaction): Promise<Spaces> {
+  const rows = await transaction.query<{ id: number; model: string; dimensions: number }>(
+    "select id, model, dimensions from embedding_spaces",
+  )
+  return new Map(rows.map(({ id, model, dimensions }) => [model, { id, dimensions }]))
+}
+
+/** Throws `invalid_request` where a vector hasn't the dimensions of its model's space. */
+export function checkDimensions(vectors: Iterable<ChunkVector>, spaces: Spaces): void {
+  for (const { model, vector } of vectors) {
+    const space = spaces.get(model)
+    if (space && space.dimensions !== vector.length) {
+      throw invalidField("embedding", `has ${vector.length} dimensions; vectors of ${model} have ${space.dimensions}`)
+    }
+  }
+}
+
+/**
+ * Replaces each document and all of its chunks and vectors, in one transaction: a reader sees the old version of them or
+ * the new one. No id comes twice among `documents`.
+ */
+export async function writeDocuments(
+  database: Database,
+  tenant: string,
+  documents: readonly EmbeddedDocument[],
+): Promise<void> {
+  await database.transaction({ tenant }, async (transaction) => {
+    const spaces = await ensureSpaces(transaction, tenant, documents)
+    const last = await upsertDocuments(transaction, tenant, documents)
+    const ids = documents.map(({ document }) => document.id)
+    const stored = await transaction.query<{ document_id: string; id: string; hash: string }>(STORED_CHUNKS, [ids])
+    if (stored.length > 0) await transaction.query(REMOVE_VECTORS, [ids])
+
+    const rows = documents.flatMap((embedded) => {
+      const held = stored.filter((chunk) => chunk.document_id === embedded.document.id)
+      return chunkRows(embedded, held, last)
+    })
+    const kept = new Set(rows.map((row) => rowName(row.row.document_id, row.row.id)))
+    const gone = stored.filter((chunk) => !kept.has(rowName(chunk.document_id, chunk.id)))
+    if (gone.length > 0) await transaction.query(REMOVE_CHUNKS, [JSON.stringify(gone)])
+    for (let i = 0; i < rows.length; i += CHUNKS_PER_STATEMENT) {
+      await writeChunks(transaction, tenant, rows.slice(i, i + CHUNKS_PER_STATEMENT), spaces)
+    }
+    const lasts = [...last].map(([id, number]) => ({ id, last: number }))
+    await transaction.query(SET_LAST_CHUNK, [JSON.stringify(lasts)])
+  })
+}
+
+async function ensureSpaces(
+  transaction: Transaction,
+  tenant: string,
+  documents: readonly EmbeddedDocument[],
+): Promise<Spaces> {
+  const vectors = documents.flatMap(({ vectors }) => [...vectors.values()])
+  const wanted = new Map(vectors.map(({ model, vector }) => [model, vector.length]))
+  let spaces = await readSpaces(transaction)
+  for (const [model, dimensions] of [...wanted].sort()) {
+    if (spaces.has(model)) continue
+    // Another writer may be making the same space: theirs is as good.
+    const insert =
+      "insert into embedding_spaces (source_account_id, model, dimensions) values ($1, $2, $3) on conflict do nothing"
+    await transaction.query(insert, [tenant, model, dimensions])
+    spaces = await readSpaces(transaction)
+  }
+  checkDimensions(vectors, spaces)
+  return spaces
+}
+
+/** Highest chunk number ever given, by document. */
+async function upsertDocuments(
+  transaction: Transaction,
+  tenant: string,
+  documents: readonly EmbeddedDocument[],
+): Promise<Map<string, number>> {
+  const given = documents.map(({ document: { id, title, sourceUri, languages, metadata } }) => {
+    return { id, title, source_uri: sourceUri, languages, metadata }
+  })
+  const rows = await transaction.query<{ id: string; last_chunk: number }>(UPSERT_DOCUMENTS, [
+    tenant,
+    JSON.stringify(given),
+  ])
+  return new Map(rows.map((row) => [row.id, row.last_chunk]))
+}
+
+interface ChunkRow {
+  readonly row: Row & { readonly document_id: string; readonly id: string }
+  readonly vector: ChunkVector | undefined
+}
+
+/** The rows of one document, parents first; notes the highest number given in `last`. */
+function chunkRows(
+  { document, vectors }: EmbeddedDocument,
+  stored: readonly { readonly id: string; readonly hash: string }[],
+  last: Map<string, number>,
+): ChunkRow[] {
+  const hashes = (chunks: readonly PreparedChunk[]): string[] => chunks.map((chunk) => chunk.hash)
+  const parents = assignIds(hashes(document.parents), stored, last.get(document.id) ?? 0, "p")
+  const children = assignIds(hashes(document.chunks), stored, parents.last, "c")
+  last.set(document.id, children.last)
+  const row = (chunk: PreparedChunk, id: string | undefined, ordinal: number, searchable: boolean): ChunkRow => ({
+    row: {
+      document_id: document.id,
+      id: id ?? "",
+      ordinal,
+      parent_id: chunk.parent === null ? null : (parents.ids[chunk.parent] ?? null),
+      kind: chunk.kind,
+      searchable,
+      title: document.title,
+      content: chunk.content,
+      language: chunk.language,
+      regions: chunk.regions,
+      metadata: chunk.metadata,
+      hash: chunk.hash,
+    },
+    vector: vectors.get(chunk),
+  })
+  return [
+    ...document.parents.map((chunk, i) => row(chunk, parents.ids[i], i + 1, false)),
+    ...document.chunks.map((chunk, i) => row(chunk, children.ids[i], i + 1, true)),
+  ]
+}
+
+async function writeChunks(
+  transaction: Transaction,
+  tenant: string,
+  rows: readonly ChunkRow[],
+  spaces: Spaces,
+): Promise<void> {
+  const written = await transaction.query<{ document_id: string; id: string; key: string }>(UPSERT_CHUNKS, [
+    tenant,
+    JSON.stringify(rows.map(({ row }) => row)),
+  ])
+  const keys = new Map(written.map((chunk) => [rowName(chunk.document_id, chunk.id), chunk.key]))
+  const vectors = rows.flatMap(({ row, vector }) =>
+    vector ? [{ key: keys.get(rowName(row.document_id, row.id)) ?? "", ...vector }] : [],
+  )
+  if (vectors.length === 0) return
+  await transaction.query(INSERT_VECTORS, [
+    tenant,
+    vectors.map(({ key }) => key),
+    vectors.map(({ model }) => spaces.get(model)?.id ?? 0),
+    vectors.map(({ vector }) => vectorToSql(vector)),
+  ])
+}
+
+function rowName(documentId: string, chunkId: string): string {
+  return `${chunkId} ${documentId}`
+}

@@ -1,0 +1,169 @@
+import type { Database, Statement } from "../database/database.ts"
+import { invalidField } from "../errors.ts"
+import type { Region, Strategy } from "../shapes.ts"
+import { normalized, vectorFromBase64, vectorToSql } from "../vector.ts"
+import type { Candidate, Passage } from "./candidate.ts"
+
+/** The question's vector. Its space is that of `model`, or without one whichever has its dimensions. */
+export interface QueryVector {
+  readonly vector: ArrayLike<number>
+  readonly model: string | undefined
+  readonly fromCaller: boolean
+}
+
+/** What the lists are asked for. */
+export interface CandidateQuery {
+  /** As the caller wrote it; empty when there is a vector alone. */
+  readonly query: string
+  readonly language: string | undefined
+  readonly nearestTo: QueryVector | null
+  readonly strategy: Strategy
+  readonly alpha: number
+  readonly rrfK: number
+  readonly byDocument: boolean
+  /** jsonpath predicate over a chunk's metadata. */
+  readonly filter: string | null
+  readonly denseDepth: number
+  readonly lexicalDepth: number
+  /** How many of the best come with their passage. */
+  readonly passages: number
+  /** Whether those come with their vector too. */
+  readonly vectors: boolean
+  /** Whether those come with their parent's text in place of their own. */
+  readonly parents: boolean
+}
+
+export interface FoundCandidates {
+  /** In the order that SQL gives them: those with a passage first. */
+  readonly candidates: readonly Candidate[]
+  /** Whether the tenant has vectors that the question's can be compared with. */
+  readonly comparable: boolean
+}
+
+/** Chunks whose matching lexemes are looked for: those with a rare one, or a pair. Top 10 as exhaustive: .988. */
+const CANDIDATE_BUDGET = 4_000
+
+const SPACES = `select model, dimensions from embedding_spaces where state = 'active' order by id`
+
+const CANDIDATES = `
+  with space as (
+    select id from embedding_spaces
+     where state = 'active' and dimensions = $4::int and ($3::text is null or model = $3)
+     order by model like 'caller:%' desc, id limit 1)
+  select h.chunk_key::text as key, h.document_id, h.chunk_id, h.similarity, h.dense_rank, h.bm25, h.lexical_rank,
+         coalesce(p.id, c.id) as shown_id, c.title, coalesce(p.content, c.content) as content, c.language, c.metadata,
+         coalesce(p.regions, c.regions) as regions, coalesce(p.first_page, c.first_page) as page,
+         coalesce(matching_words(c.language, coalesce(p.content, c.content), h.terms), '{}') as matching_words,
+         case when $14::boolean then encode(halfvec_send(e.embedding), 'base64') end as vector
+    from hybrid_candidates($1::text, $2::text, (select id from space), $5::text::halfvec, $6::text, $7::float8, $8::int,
+           $9::boolean, $10::text::jsonpath, $11::int, $12::int, ${CANDIDATE_BUDGET}) h
+    left join chunks c on h.place <= $13::int and c.key = h.chunk_key
+    left join chunks p on $15::boolean and p.document_id = c.document_id and p.id = c.parent_id
+    left join embeddings e on $14::boolean and e.chunk_key = c.key and e.space_id = (select id from space)
+   order by h.place`
+
+/**
+ * Both lists of a tenant in one round trip. Throws `invalid_request` when the caller's vector has the dimensions of no
+ * space of the tenant's, `deadline_exceeded` after `timeoutMs`.
+ */
+export async function findCandidates(
+  database: Database,
+  tenant: string,
+  query: CandidateQuery,
+  timeoutMs: number,
+): Promise<FoundCandidates> {
+  const batch = await database.batch({ tenant }, [{ text: SPACES }, candidatesStatement(query)], { timeoutMs })
+  const [spaces = [], rows = []] = batch
+  return {
+    candidates: (rows as unknown as CandidateRow[]).map(toCandidate),
+    comparable: query.nearestTo !== null && isComparable(spaces as unknown as SpaceRow[], query.nearestTo),
+  }
+}
+
+function candidatesStatement(query: CandidateQuery): Statement {
+  const { nearestTo } = query
+  return {
+    text: CANDIDATES,
+    values: [
+      query.query,
+      query.language ?? null,
+      nearestTo?.model ?? null,
+      nearestTo?.vector.length ?? null,
+      nearestTo ? vectorToSql(nearestTo.vector) : null,
+      query.strategy,
+      query.alpha,
+      query.rrfK,
+      query.byDocument,
+      query.filter,
+      query.denseDepth,
+      query.lexicalDepth,
+      query.passages,
+      query.vectors,
+      query.parents,
+    ],
+  }
+}
+
+/** A row of `SPACES`. */
+interface SpaceRow {
+  readonly model: string
+  readonly dimensions: number
+}
+
+function isComparable(spaces: readonly SpaceRow[], { vector, model, fromCaller }: QueryVector): boolean {
+  const matches = (space: SpaceRow): boolean =>
+    space.dimensions === vector.length && (model === undefined || space.model === model)
+  if (spaces.some(matches)) return true
+  // A tenant without vectors has nothing that the caller's could contradict.
+  if (!fromCaller || spaces.length === 0) return false
+  const known = spaces.map((space) => `${space.dimensions} (${space.model})`).join(", ")
+  const given = model === undefined ? `${vector.length} dimensions` : `${vector.length} dimensions of ${model}`
+  throw invalidField("embedding", `has ${given}; the vectors stored here have ${known}`)
+}
+
+/** A row of `CANDIDATES`; the columns of the passage are null past the first `passages`. */
+interface CandidateRow {
+  readonly key: string
+  readonly document_id: string
+  readonly chunk_id: string
+  readonly similarity: number | null
+  readonly dense_rank: number | null
+  readonly bm25: number | null
+  readonly lexical_rank: number | null
+  readonly shown_id: string
+  readonly title: string
+  readonly content: string | null
+  readonly language: string
+  readonly metadata: Record<string, unknown>
+  readonly regions: readonly Region[]
+  readonly page: number | null
+  readonly matching_words: readonly string[]
+  readonly vector: string | null
+}
+
+function toCandidate(row: CandidateRow): Candidate {
+  return {
+    key: row.key,
+    documentId: row.document_id,
+    chunkId: row.chunk_id,
+    similarity: row.similarity,
+    denseRank: row.dense_rank,
+    bm25: row.bm25,
+    lexicalRank: row.lexical_rank,
+    passage: row.content === null ? null : toPassage(row, row.content),
+    vector: row.vector === null ? null : normalized(vectorFromBase64(row.vector)),
+  }
+}
+
+function toPassage(row: CandidateRow, content: string): Passage {
+  return {
+    chunkId: row.shown_id,
+    title: row.title,
+    content,
+    language: row.language,
+    metadata: row.metadata,
+    regions: row.regions,
+    page: row.page,
+    matchingWords: row.matching_words,
+  }
+}

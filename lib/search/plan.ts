@@ -1,0 +1,70 @@
+import { decodeCursor } from "../cursor.ts"
+import { invalidField } from "../errors.ts"
+import type { Strategy } from "../shapes.ts"
+import { filterToJsonpath } from "./filter.ts"
+import type { CandidateQuery, QueryVector } from "./find-candidates.ts"
+import type { SearchRequest } from "./request.ts"
+import type { Funnel, SearchSettings } from "./search.ts"
+
+/** Longest list that either side brings: what an HNSW scan can return. */
+const DEPTH_MAX = 1_000
+
+/** What one search is going to do, before it knows whether its models answer. */
+export interface Plan {
+  readonly strategy: Strategy
+  /** First and last place of the page, from 0; `end` is not part of it. */
+  readonly start: number
+  readonly end: number
+  /** What decides the list: a cursor belongs to one of these. */
+  readonly list: unknown
+  readonly funnel: Funnel
+}
+
+/** Reads the request. Throws `invalid_request` for a foreign cursor, and where the strategy lacks what it ranks by. */
+export function planSearch(tenant: string, request: SearchRequest, settings: SearchSettings, funnel: Funnel): Plan {
+  const strategy = request.strategy ?? settings.searchStrategy
+  if (strategy === "lexical" && !request.query?.trim()) {
+    throw invalidField("query", "is required by strategy lexical, which ranks by words alone")
+  }
+  const { cursor, explain: _, top_k: topK, ...rest } = request
+  const list = [tenant, strategy, rest]
+  const start = cursor === undefined ? 0 : decodeCursor(cursor, list, "number")
+  return { strategy, start, end: start + topK, list, funnel }
+}
+
+/** What there is to rank by: without a vector words alone, without words meaning alone. `rrf` holds for one list too. */
+export function possibleStrategy(strategy: Strategy, request: SearchRequest, vector: QueryVector | null): Strategy {
+  if (strategy === "rrf") return strategy
+  if (!vector) return "lexical"
+  return request.query?.trim() ? strategy : "semantic"
+}
+
+/** The plan as a question to the database. */
+export function candidateQuery(
+  plan: Plan,
+  request: SearchRequest,
+  vector: QueryVector | null,
+  settings: SearchSettings,
+): CandidateQuery {
+  const { funnel, end } = plan
+  const byDocument = request.group_by === "document"
+  const passages = Math.max(end, funnel.diversify?.from ?? 0, funnel.rerank ?? 0)
+  // A document's chunks share its one place, so a list must be longer in chunks to be as long in documents.
+  const depth = (setting: number): number => Math.min(DEPTH_MAX, Math.max(setting, passages) * (byDocument ? 2 : 1))
+  return {
+    query: request.query ?? "",
+    language: request.language,
+    nearestTo: vector,
+    strategy: possibleStrategy(plan.strategy, request, vector),
+    alpha: request.alpha,
+    rrfK: request.rrf_k,
+    byDocument,
+    filter: request.filter ? filterToJsonpath(request.filter) : null,
+    denseDepth: depth(settings.searchDenseCandidates),
+    lexicalDepth: depth(settings.searchLexicalCandidates),
+    // Children of one parent become one hit, so more of them are needed to fill a page.
+    passages: request.expand_parents ? passages * 4 : passages,
+    vectors: funnel.diversify !== null,
+    parents: request.expand_parents,
+  }
+}

@@ -1,0 +1,31 @@
+import { formatCitation } from "../citation.ts"
+import { AppError } from "../errors.ts"
+import type { Scored } from "./candidate.ts"
+import { rrfScore } from "./fuse.ts"
+import { highlightWords } from "./highlight.ts"
+import type { SearchHit } from "./response.ts"
+
+/** A ranked candidate as the response shows it. */
+export function toHit(tenant: string, { candidate, score }: Scored, rrfK: number): SearchHit {
+  const { passage, documentId, similarity, bm25 } = candidate
+  if (!passage)
+    throw new AppError("internal", "A candidate was ranked higher than its place in the database's own fusion")
+  const page = passage.page ?? undefined
+  return {
+    id: documentId,
+    source_account_id: tenant,
+    title: passage.title,
+    content: passage.content,
+    ...(similarity !== null && { similarity }),
+    ...(bm25 !== null && { text_rank: bm25 }),
+    rrf_score: rrfScore(candidate, rrfK),
+    score,
+    chunk_id: passage.chunkId,
+    ...(page !== undefined && { page }),
+    ...(passage.regions.length > 0 && { regions: [...passage.regions] }),
+    citation: formatCitation({ documentId, chunkId: passage.chunkId, page }),
+    language: passage.language,
+    metadata: passage.metadata,
+    highlights: highlightWords(passage.content, passage.matchingWords),
+  }
+}
