@@ -130,7 +130,10 @@ async function indexTenant(
     return lines.map(({ line, request, warnings }, index): BatchResult => {
       const outcome = outcomes[index]
       if (!outcome) return failed(line, request.id, toAppError(undefined))
-      if ("failed" in outcome) return failed(line, request.id, outcome.failed)
+      if ("failed" in outcome) {
+        if (statusOf(outcome.failed.code) >= 500) onFailure(outcome.failed)
+        return failed(line, request.id, outcome.failed)
+      }
       const all = [...warnings, ...(outcome.indexed.warnings ?? [])]
       return { line, id: request.id, status: "indexed", ...(all.length > 0 && { warnings: all }) }
     })
