@@ -1,0 +1,29 @@
+import { AppError } from "../errors.ts"
+import type { OwnerDatabase } from "./database.ts"
+
+/**
+ * Builds the HNSW index of one tenant's space of vectors, and lets searches use it. A space belongs to one tenant, so its
+ * index holds nobody else's rows: one index for all tenants loses a small tenant its recall (recall@10 .157 at 1 % of the
+ * rows). Worth it above about 50,000 chunks; below that an exact scan is as fast and misses nothing. Writers go on
+ * meanwhile. Throws `not_found` for a space that isn't there.
+ */
+export async function buildVectorIndex(owner: OwnerDatabase, tenant: string, model: string): Promise<void> {
+  await owner.session(async (session) => {
+    const [space] = await session.query<{ id: number; dimensions: number }>(
+      "select id, dimensions from concordance.embedding_spaces where source_account_id = $1 and model = $2",
+      [tenant, model],
+    )
+    if (!space) throw new AppError("not_found", `Tenant ${tenant} has no vectors of ${model}: index a document first`)
+    const { id, dimensions } = space
+    const [{ schema } = { schema: "public" }] = await session.query<{ schema: string }>(
+      "select n.nspname as schema from pg_extension e join pg_namespace n on n.oid = e.extnamespace where e.extname = 'vector'",
+    )
+    // Space and dimensions are numbers from the database itself. An interrupted build leaves an invalid index behind.
+    await session.query(`drop index concurrently if exists concordance.embeddings_space_${id}`)
+    await session.query(
+      `create index concurrently embeddings_space_${id} on concordance.embeddings
+        using hnsw ((embedding::"${schema}".halfvec(${dimensions})) "${schema}".halfvec_cosine_ops) where space_id = ${id}`,
+    )
+    await session.query("update concordance.embedding_spaces set indexed = true where id = $1", [id])
+  })
+}
