@@ -1,0 +1,48 @@
+import { join } from "node:path"
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { testModelHome } from "../../tests/model-home.ts"
+import { createLateInteractionReranker, maxSim } from "./late-interaction-reranker.ts"
+import { type OnnxModel, openOnnxModel } from "./onnx-model.ts"
+import { createWorkQueue } from "./work-queue.ts"
+
+let model: OnnxModel
+beforeAll(async () => {
+  const models = join(await testModelHome(), "models")
+  const source = { name: "minilm", location: join(models, "all-MiniLM-L6-v2"), cacheFolder: models }
+  model = await openOnnxModel(source, { task: "encode" })
+})
+afterAll(() => model.close())
+
+test("each query token counts its likest passage token, and the mean is taken over the query's", () => {
+  const query = Float32Array.of(1, 0, 0, 1)
+  const passage = Float32Array.of(0.6, 0.8, -1, 0, 0, 1)
+  expect(maxSim(query, passage, 2)).toBeCloseTo((0.6 + 1) / 2, 6)
+  expect(maxSim(query, new Float32Array(), 2)).toBe(0)
+})
+
+test("the passage that answers scores highest, in the order of the passages, whatever their lengths", async () => {
+  const reranker = createLateInteractionReranker({ model, queue: createWorkQueue() })
+  const scores = await reranker.score("How do bees find their way home?", [
+    "The central bank raised interest rates by half a point, and markets fell.",
+    `Bees find their way home by the sun. ${"They also remember landmarks near the hive. ".repeat(8)}`,
+    "Rates.",
+    "",
+  ])
+  expect(scores).toHaveLength(4)
+  expect(scores.indexOf(Math.max(...scores))).toBe(1)
+  expect(scores[3]).toBe(0)
+  expect(scores.every((score) => score >= 0 && score <= 1)).toBe(true)
+})
+
+test("a passage that repeats the query scores 1, so special tokens and padding take no part", async () => {
+  const reranker = createLateInteractionReranker({ model, queue: createWorkQueue() })
+  const [same] = await reranker.score("river sand", ["river sand"])
+  expect(same).toBeCloseTo(1, 5)
+})
+
+test("no passages need no model, and an aborted call rejects with its reason", async () => {
+  const reranker = createLateInteractionReranker({ model, queue: createWorkQueue() })
+  expect(await reranker.score("x", [])).toEqual([])
+  const signal = AbortSignal.abort(new Error("too late"))
+  await expect(reranker.score("x", ["y"], { signal })).rejects.toThrow("too late")
+})
