@@ -1,0 +1,54 @@
+import { type Command, InvalidArgumentError } from "commander"
+import type { Terminal } from "./terminal.ts"
+
+export interface RelevanceOptions {
+  readonly database?: string
+  readonly limit?: number
+  readonly only?: readonly string[]
+  readonly json?: true
+}
+
+export interface LatencyOptions {
+  readonly chunks: number
+  readonly questions: number
+  readonly database?: string
+  readonly dataset?: string
+  readonly json?: true
+}
+
+export function addBenchCommand(program: Command, terminal: Terminal): void {
+  const bench = program.command("bench").description("measure relevance and speed; see bench/README.md")
+  bench
+    .command("relevance")
+    .description("ask the judged questions of a test collection in every strategy, with and without rerank")
+    .argument("<folder>", "a folder in BEIR form: corpus.jsonl, queries.jsonl, qrels/test.tsv")
+    .option("--database <url>", "a PostgreSQL with pgvector, as its owner (default: an embedded one in memory)")
+    .option("--limit <n>", "ask only the first questions", parseCount)
+    .option("--only <list>", "strategies to measure, by comma: rrf,weighted+rerank", (list: string) => list.split(","))
+    .option("--json", "print the figures as JSON")
+    .action(async (folder: string, options: RelevanceOptions) => {
+      const { benchRelevance } = await import("./bench-relevance.ts")
+      await benchRelevance(folder, options, terminal)
+    })
+  bench
+    .command("latency")
+    .description("time the search of a big tenant, and of one with 1,000 chunks beside it")
+    .requiredOption("--chunks <n>", "chunks of the big tenant", parseCount)
+    .option("--questions <n>", "questions to ask of each tenant", parseCount, 120)
+    .option("--database <url>", "a PostgreSQL with pgvector, as its owner (default: an embedded one in memory)")
+    .option(
+      "--dataset <folder>",
+      "passages and questions, in BEIR form (default: the documentation that npm installed)",
+    )
+    .option("--json", "print the figures as JSON")
+    .action(async (options: LatencyOptions) => {
+      const { benchLatency } = await import("./bench-latency.ts")
+      await benchLatency(options, terminal)
+    })
+}
+
+function parseCount(value: string): number {
+  const number = Number(value)
+  if (!Number.isInteger(number) || number < 1) throw new InvalidArgumentError("A whole number of at least 1.")
+  return number
+}

@@ -1,0 +1,116 @@
+import { execFile } from "node:child_process"
+import { mkdtemp, rm, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, beforeAll, expect, test, vi } from "vitest"
+import { runCli } from "./run-cli.ts"
+
+/** Each command opens the embedded database anew, which takes 10 s on a machine that does much else. */
+const SLOW = { timeout: 240_000 }
+
+let home: string
+beforeAll(async () => {
+  home = await mkdtemp(join(tmpdir(), "concordance-cli-"))
+  vi.stubEnv("CONCORDANCE_HOME", home)
+  // No test here is about meaning, and without a model they are quicker.
+  vi.stubEnv("EMBEDDING_MODEL", "none")
+  vi.stubEnv("RERANK_MODEL", "none")
+})
+afterAll(async () => {
+  vi.unstubAllEnvs()
+  await rm(home, { recursive: true })
+})
+
+/** Runs one command and gives what it printed where, without a terminal. */
+async function concordance(...args: string[]) {
+  const out: string[] = []
+  const err: string[] = []
+  const status = await runCli(args, {
+    line: (text = "") => out.push(text),
+    note: (text) => err.push(text),
+    columns: 80,
+    bold: (text) => text,
+    dim: (text) => text,
+    progress: () => ({ at: () => {}, stop: () => {} }),
+    signal: new AbortController().signal,
+  })
+  return { status, out: out.join("\n"), err: err.join("\n") }
+}
+
+test("the installed command runs, prints to stdout and sets its exit status", SLOW, async () => {
+  const run = (...args: string[]) =>
+    new Promise<{ status: number | null; out: string }>((resolve) => {
+      const child = execFile(process.execPath, ["cli/concordance.mjs", ...args], (_, out) => {
+        resolve({ status: child.exitCode, out })
+      })
+    })
+  expect(await run("--help")).toMatchObject({ status: 0, out: expect.stringContaining("Usage: concordance") })
+  expect(await run("serach")).toEqual({ status: 2, out: "" })
+})
+
+test("--help names every command, in 80 columns", async () => {
+  const { status, out } = await concordance("--help")
+  expect(status).toBe(0)
+  for (const command of ["serve", "index", "search", "migrate", "models", "keys", "bench", "demo"]) {
+    expect(out).toMatch(new RegExp(`^  ${command} `, "m"))
+  }
+  for (const line of out.split("\n")) expect(line.length).toBeLessThanOrEqual(80)
+})
+
+test.each([
+  [["search"], /missing required argument 'words'/],
+  [["serach", "x"], /unknown command 'serach'/],
+  [["search", "x", "--strategy", "best"], /Allowed choices are rrf/],
+  [["search", "x", "--top-k", "0"], /A number from 1 to 200/],
+  [["keys", "create", "k", "--scope", "all"], /One of search, index, delete, inference/],
+  [["keys", "create", "k", "--expires", "2001-01-01"], /lies in the past/],
+  [["bench", "latency"], /required option '--chunks <n>'/],
+])("%j is called in a wrong way: status 2, and says so", async (args, message) => {
+  const { status, out, err } = await concordance(...args)
+  expect(status).toBe(2)
+  expect(err).toMatch(message)
+  expect(out).toBe("")
+})
+
+test("a file that doesn't exist is one line on stderr, without a stack, and status 1", async () => {
+  const { status, out, err } = await concordance("index", "/no/such/folder")
+  expect({ status, out, err }).toEqual({
+    status: 1,
+    out: "",
+    err: "Error: There is no file or folder at /no/such/folder",
+  })
+})
+
+test("what is indexed is found by its tenant alone", SLOW, async () => {
+  await writeFile(join(home, "note.md"), "# Tides\nThe spring tide floods the quay.")
+  const indexed = await concordance("index", join(home, "note.md"), "--tenant", "harbour")
+  expect(indexed.status, indexed.err).toBe(0)
+  expect(indexed.out).toMatch(/^Indexed 1 documents in .* skipped 0, failed 0\.$/)
+
+  const words = ["search", "spring", "tide", "--strategy", "lexical"]
+  const found = await concordance(...words, "--tenant", "harbour")
+  expect(found.status, found.err).toBe(0)
+  expect(found.out).toMatch(/^ 1 {2}\d\.\d{4} {2}Tides\n {4}\[\[note#c0001\]\]/)
+
+  const other = await concordance(...words, "--json")
+  expect(JSON.parse(other.out)).toMatchObject({ count: 0, results: [] })
+})
+
+test("a key is printed once, and listed without itself until it is revoked and after", SLOW, async () => {
+  const made = await concordance("keys", "create", "reader", "--tenant", "a", "--tenant", "b", "--scope", "search")
+  expect(made.status, made.err).toBe(0)
+  expect(made.out).toMatch(/^cc_[\w-]{43}$/)
+  const id = /key_\S+/.exec(made.err)?.[0] ?? ""
+  expect(await concordance("keys", "revoke", id)).toMatchObject({ status: 0 })
+  const { out } = await concordance("keys", "list")
+  expect(out).toMatch(new RegExp(`^${id} {2}reader\\n {4}tenants a, b; scopes search; revoked \\d{4}-`))
+  expect(out).not.toContain(made.out)
+})
+
+test("a wrong setting is named, with status 1", async () => {
+  vi.stubEnv("PORT", "many")
+  const { status, err } = await concordance("migrate")
+  vi.stubEnv("PORT", undefined)
+  expect(status).toBe(1)
+  expect(err).toMatch(/PORT must be a whole number/)
+})

@@ -1,0 +1,58 @@
+import { Command, CommanderError } from "commander"
+import { addBenchCommand } from "./bench.ts"
+import { addDemoCommand } from "./demo.ts"
+import { describeFailure } from "./describe-failure.ts"
+import { CommandFailed, EXIT } from "./exit.ts"
+import { addIndexCommand } from "./index-folder.ts"
+import { addKeysCommand } from "./keys.ts"
+import { addMigrateCommand } from "./migrate.ts"
+import { addModelsCommand } from "./models.ts"
+import { addSearchCommand } from "./search.ts"
+import { addServeCommand } from "./serve.ts"
+import type { Terminal } from "./terminal.ts"
+
+/** Runs one command and gives its exit status; nothing is thrown. A command's modules are loaded when it runs. */
+export async function runCli(args: readonly string[], terminal: Terminal): Promise<number> {
+  const program = createProgram(terminal)
+  try {
+    await program.parseAsync(args, { from: "user" })
+    return terminal.signal.aborted ? EXIT.interrupted : EXIT.ok
+  } catch (error) {
+    if (terminal.signal.aborted) {
+      terminal.note("Stopped.")
+      return EXIT.interrupted
+    }
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage
+    if (!(error instanceof CommandFailed))
+      terminal.note(describeFailure(error, program.opts<{ verbose?: true }>().verbose === true))
+    return EXIT.failure
+  }
+}
+
+function createProgram(terminal: Terminal): Command {
+  const program = new Command("concordance")
+    .description("Finds passages by meaning and by words, on plain Postgres or on its own.")
+    .option("--verbose", "show where an error came from")
+    .configureOutput({
+      writeOut: (text) => terminal.line(text.trimEnd()),
+      writeErr: (text) => terminal.note(text.trimEnd()),
+      getOutHelpWidth: () => terminal.columns,
+      getErrHelpWidth: () => terminal.columns,
+    })
+    .showHelpAfterError("Run it with --help to see how it is called.")
+    .exitOverride()
+    .addHelpText("after", "\nSettings come from the environment: see docs/configuration.md.")
+  for (const add of COMMANDS) add(program, terminal)
+  return program
+}
+
+const COMMANDS = [
+  addServeCommand,
+  addIndexCommand,
+  addSearchCommand,
+  addMigrateCommand,
+  addModelsCommand,
+  addKeysCommand,
+  addBenchCommand,
+  addDemoCommand,
+]

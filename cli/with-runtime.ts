@@ -1,0 +1,58 @@
+import type { IndexOutcome } from "../lib/documents/index-documents.ts"
+import type { IndexRequest } from "../lib/documents/index-request.ts"
+import type { KeyRing } from "../lib/keys/key-ring.ts"
+import type { SearchRequest } from "../lib/search/request.ts"
+import type { Found } from "../lib/search/search.ts"
+import type { Terminal } from "./terminal.ts"
+
+/** The product as a command uses it: each call under the timeout of the settings, and under Ctrl-C. */
+export interface Product {
+  search(tenant: string, request: SearchRequest): Promise<Found>
+  indexDocuments(tenant: string, requests: readonly IndexRequest[]): Promise<readonly IndexOutcome[]>
+}
+
+/** Opens the product that the environment describes, hands it to `work` and closes it, whatever happens. */
+export async function withRuntime<T>(
+  terminal: Terminal,
+  work: (product: Product) => Promise<T>,
+  options: { readonly inMemory?: boolean } = {},
+): Promise<T> {
+  const { configFromEnvironment } = await import("../functions/environment.ts")
+  const { deadlineIn } = await import("../lib/deadline.ts")
+  const { createLog } = await import("../lib/log.ts")
+  const { openRuntime } = await import("../lib/runtime/open-runtime.ts")
+  const { databaseUrl, migrationDatabaseUrl, ...rest } = configFromEnvironment()
+  // In memory means that nothing of the user's is touched: no home, and no server either.
+  const config = options.inMemory
+    ? { ...rest, databaseUrl: undefined, migrationDatabaseUrl: undefined }
+    : { ...rest, databaseUrl, migrationDatabaseUrl }
+  const log = createLog({ level: "warn", write: (line) => terminal.note(line.trimEnd()), readable: true })
+  const runtime = await openRuntime(config, { log, ...(options.inMemory && { databaseHome: "memory://" }) })
+  try {
+    // A command asks once and then ends, so it waits for its models rather than answering without them.
+    await runtime.inference.warm()
+    terminal.signal.throwIfAborted()
+    const deadline = (ms: number) => deadlineIn(ms, terminal.signal)
+    return await work({
+      search: (tenant, request) => runtime.search(tenant, request, deadline(config.searchTimeoutMs)),
+      indexDocuments: (tenant, requests) => runtime.indexDocuments(tenant, requests, deadline(config.indexTimeoutMs)),
+    })
+  } finally {
+    await runtime.close()
+  }
+}
+
+/** The keys of the installation, with its database up to date; no model is loaded for them. */
+export async function withKeyRing<T>(work: (keys: KeyRing) => Promise<T>): Promise<T> {
+  const { openConfiguredDatabase } = await import("./open-configured.ts")
+  const { MIGRATIONS_FOLDER, migrate } = await import("../lib/database/migrate.ts")
+  const { createKeyRing } = await import("../lib/keys/key-ring.ts")
+  const { database, owner } = await openConfiguredDatabase()
+  try {
+    await migrate(owner, MIGRATIONS_FOLDER)
+    return await work(createKeyRing(owner))
+  } finally {
+    await database.close()
+    await owner.close()
+  }
+}
