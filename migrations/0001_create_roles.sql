@@ -30,6 +30,8 @@ grant usage on schema concordance to concordance_app, concordance_reader;
 
 -- The search path of every function of ours: system first and temporary tables last, so that nobody can put a table or
 -- an operator in front of ours. The extensions may have been installed elsewhere than in `public` (Supabase does).
+-- What can run with the owner's power goes without their schema, whoever may create there: a `cardinality(bigint[])` of
+-- theirs fits better than the `cardinality(anyarray)` of the system, so that being first on the path is not enough.
 create function concordance.function_path() returns text language sql stable set search_path = pg_catalog as $$
   select 'pg_catalog, concordance, '
       || (select string_agg(distinct quote_ident(n.nspname), ', ')

@@ -20,7 +20,7 @@ $$;
 
 -- A lexeme as it is written inside a tsvector or tsquery literal.
 create function concordance.quote_lexeme(lexeme text) returns text
-language sql immutable strict parallel safe as $$
+language sql immutable parallel safe as $$
   select '''' || replace(replace(lexeme, '\', '\\'), '''', '''''') || ''''
 $$;
 
@@ -46,7 +46,7 @@ $$;
 -- Dimension of a lexeme: a hash of lexicon and lexeme modulo the largest prime below a sparsevec's 10^9 dimensions.
 -- SHA-256, so that it is the same on every machine and version (18 collisions among 72,266 words: harmless).
 create function concordance.lexeme_dimension(lexicon text, lexeme text) returns int
-language sql immutable strict parallel safe as $$
+language sql immutable parallel safe as $$
   select (('x' || encode(substr(sha256(convert_to(lexicon || ':' || lexeme, 'UTF8')), 1, 7), 'hex'))::bit(56)::bigint % 999999937)::int + 1
 $$;
 

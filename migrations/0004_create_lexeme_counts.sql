@@ -23,7 +23,7 @@ create index lexeme_count_deltas_lexeme on concordance.lexeme_count_deltas (sour
 
 -- Folds a tenant's differences into its counts, unless another transaction is at it.
 create function concordance.compact_lexeme_counts(tenant text) returns void
-language plpgsql set search_path from current as $$
+language plpgsql set search_path = pg_catalog, concordance, pg_temp as $$
 begin
   -- A statement of its own: the next one's snapshot must be younger than the lock.
   if not pg_try_advisory_xact_lock(hashtextextended('concordance.lexeme_counts:' || tenant, 0)) then return; end if;
@@ -34,8 +34,9 @@ begin
   on conflict (source_account_id, lexicon, lexeme) do update set chunks = c.chunks + excluded.chunks;
 end $$;
 
+-- A deletion that cascades from a document runs it as the owner.
 create function concordance.count_chunk_lexemes() returns trigger
-language plpgsql set search_path from current as $$
+language plpgsql set search_path = pg_catalog, concordance, pg_temp as $$
 declare
   written bigint := 0;
   tenant text;

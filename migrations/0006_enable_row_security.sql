@@ -12,11 +12,13 @@ create table concordance.role_tenants (
 -- The tenant of this unit of work: what the setting says, for the service; for anyone else only if `role_tenants` agrees.
 -- Null means nobody. By `session_user`, since inside `lexical_candidates` the current user is its owner.
 create function concordance.current_tenant() returns text
-language sql stable parallel safe set search_path from current as $$
-  select tenant from (select nullif(current_setting('app.source_account_id', true), '') as tenant) setting
-   where pg_has_role(session_user, 'concordance_app', 'member')
-      or exists (select from role_tenants r where r.role_name = session_user and r.source_account_id = tenant)
-$$;
+language plpgsql stable parallel safe set search_path = pg_catalog, concordance, pg_temp as $$
+declare
+  tenant text := nullif(current_setting('app.source_account_id', true), '');
+begin
+  if pg_has_role(session_user, 'concordance_app', 'member') then return tenant; end if;
+  return (select r.source_account_id from role_tenants r where r.role_name = session_user and r.source_account_id = tenant);
+end $$;
 
 do $$
 declare
@@ -34,6 +36,10 @@ begin
     execute format('grant select on concordance.%I to concordance_reader', table_name);
   end loop;
 end $$;
+
+-- Ids of spaces are the owner's to give: chosen freely they would tell which ids other tenants have, and could take them.
+revoke insert, update on concordance.embedding_spaces from concordance_app;
+grant insert (source_account_id, model, dimensions, state), update (state) on concordance.embedding_spaces to concordance_app;
 
 alter table concordance.role_tenants enable row level security;
 create policy own on concordance.role_tenants for select to concordance_reader using (role_name = session_user);

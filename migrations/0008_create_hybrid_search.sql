@@ -49,12 +49,15 @@ end $$;
 --   semantic, lexical   one list alone
 --   two_pass   words choose, meaning orders
 -- Grouped by document, each list keeps a document's best chunk before ranks are given.
+-- Some hundred rows are looked up by key: plans that read a table to hash it are ruled out, since a generic plan outlives
+-- the size the table had when it was made.
 create function concordance.hybrid_candidates(
   query text, language text, space int, nearest_to halfvec, strategy text, alpha float8, rrf_k int, by_document boolean,
   filter jsonpath, dense_depth int, lexical_depth int, candidate_budget int)
 returns table (place int, chunk_key bigint, document_id text, chunk_id text, score float8,
                similarity float8, dense_rank int, bm25 float8, lexical_rank int, terms jsonb)
-language plpgsql stable rows 100 set search_path from current as $$
+language plpgsql stable rows 100
+set search_path from current set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
   tenant text := current_tenant();
   asked record := lexical_query(query, language, candidate_budget);
@@ -80,9 +83,12 @@ begin
     select b.*, row_number() over (order by b.place)::int as rank
       from (select distinct on (f.unit) f.* from found_by_words f order by f.unit, f.place) b),
   merged as (
-    select case when l.rank < d.rank or d.rank is null then l.chunk_key else d.chunk_key end as chunk_key,
-           d.similarity, d.rank as dense_rank, l.score as bm25, l.rank as lexical_rank
-      from dense d full join lexical l on l.unit = d.unit),
+    select (array_agg(b.chunk_key order by b.rank, b.by_meaning desc))[1] as chunk_key,
+           max(b.score) filter (where b.by_meaning) as similarity, max(b.rank) filter (where b.by_meaning) as dense_rank,
+           max(b.score) filter (where not b.by_meaning) as bm25, max(b.rank) filter (where not b.by_meaning) as lexical_rank
+      from (select d.unit, d.chunk_key, d.similarity as score, d.rank, true as by_meaning from dense d
+            union all select l.unit, l.chunk_key, l.score, l.rank, false from lexical l) b
+     group by b.unit),
   scored as (
     select m.chunk_key, c.document_id, c.id as chunk_id, m.dense_rank, m.lexical_rank,
            coalesce(m.similarity, case when both_scores then 1 - (e.embedding <=> nearest_to) end) as similarity,
@@ -116,16 +122,20 @@ $$;
 
 -- Words of a text whose lexeme is among those of the question (`terms` of `lexical_query`), as they are written there.
 create function concordance.matching_words(language text, content text, terms jsonb) returns text[]
-language sql immutable parallel safe set search_path from current as $$
-  select array_agg(distinct token)
+language plpgsql immutable parallel safe set search_path from current as $$
+declare
+  lexicon text := lexicon(language);
+  lexemes text[] := array(select jsonb_array_elements_text(terms -> lexicon));
+begin
+  return array(select distinct token
     from ts_parse('default', content)
    where tokid <> 12
-     and case lexicon(language)
+     and case lexicon
            when 'en' then coalesce((ts_lexize('pg_catalog.english_stem', unaccent(token)))[1], '')
            when 'pt' then unaccent(coalesce((ts_lexize('pg_catalog.portuguese_stem', token))[1], ''))
            else lower(unaccent(token)) end
-         = any (array(select jsonb_array_elements_text(terms -> lexicon(language))))
-$$;
+         = any (lexemes));
+end $$;
 
 -- The hybrid search for whoever queries the database directly: best chunks first.
 create function concordance.hybrid_search_chunks(

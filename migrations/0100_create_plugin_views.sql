@@ -41,6 +41,10 @@ create table concordance.plugin_rows_left (
   primary key (source_account_id, id)
 );
 
+-- The owner's own: for anybody else there is nothing in them.
+alter table concordance.plugin_upgrade enable row level security;
+alter table concordance.plugin_rows_left enable row level security;
+
 -- Content is that of the document's own chunks in reading order; one that was not split is exactly what was indexed.
 create function concordance.serve_plugin_views() returns void
 language plpgsql set search_path from current as $$
