@@ -3,7 +3,7 @@
  * they come 50 texts a second, sorted 109, one at a time 135, sorted with at most 512 padded tokens 151. Larger batches
  * no longer fit the processor's cache.
  */
-export const BATCH_TOKENS_MAX = 512
+const BATCH_TOKENS_MAX = 512
 
 /**
  * Splits inputs into batches of similar length, so that little of a batch is padding: the indices of each batch's

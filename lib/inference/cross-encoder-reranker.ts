@@ -40,7 +40,7 @@ function labelCount(name: string, shape: readonly number[]): 1 | 2 {
   if (shape.length === 2 && (labels === 1 || labels === 2)) return labels
   throw new AppError(
     "inference_unavailable",
-    `RERANK_MODEL ${name} puts out the shape [${shape}], which is no cross-encoder's: it must have one or two labels. ` +
+    `RERANK_MODEL ${name} puts out the shape [${shape.join(", ")}], which is no cross-encoder's: it must have one or two labels. ` +
       "Name a reranker such as Xenova/ms-marco-MiniLM-L-12-v2.",
   )
 }

@@ -139,7 +139,7 @@ async function loadWeights(
 const WITHOUT_SPINNING = { extra: { session: { intra_op: { allow_spinning: "0" } } } }
 
 /** Two threads a core are slower than one, and beyond 8 the batches are too small to be shared out. */
-export function defaultThreads(): number {
+function defaultThreads(): number {
   return Math.min(availableParallelism(), 8)
 }
 
@@ -165,7 +165,8 @@ async function runBatch(
   const outputs = (await model(inputs)) as ModelOutputs
   const output = outputs.logits ?? outputs.last_hidden_state ?? outputs.token_embeddings
   if (!(output?.data instanceof Float32Array)) {
-    throw new Error(`it puts out ${Object.keys(outputs)}, not last_hidden_state, token_embeddings or logits as floats`)
+    const names = Object.keys(outputs).join(", ")
+    throw new Error(`it puts out ${names}, not last_hidden_state, token_embeddings or logits as floats`)
   }
   return { data: output.data, shape: output.dims }
 }

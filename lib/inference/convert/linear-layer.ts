@@ -78,6 +78,7 @@ function joinRows(tensors: readonly Tensor[]): Tensor {
 
 function matrixShape({ shape }: Tensor): [rows: number, columns: number] {
   const [rows, columns] = shape
-  if (rows === undefined || columns === undefined) throw new Error(`a matrix was expected, not the shape [${shape}]`)
+  if (rows === undefined || columns === undefined)
+    throw new Error(`a matrix was expected, not the shape [${shape.join(", ")}]`)
   return [rows, columns]
 }
