@@ -21,9 +21,12 @@ interface Piece {
 export function splitText(text: string, tokensMax: number, charsMax: number, countTokens: CountTokens): string[] {
   const total = text.length > charsMax ? Number.POSITIVE_INFINITY : countTokens(text)
   if (total <= tokensMax) return [text]
-  const pieces = cut(text, tokensMax, charsMax, countTokens)
-  const tokens = pieces.reduce((sum, piece) => sum + piece.tokens, 0)
-  return pack(pieces, tokens / Math.ceil(tokens / tokensMax), tokensMax, charsMax)
+  // What is left in equal shares, reckoned anew for each chunk: pieces don't fill one to the token, and the differences
+  // would add up in the last.
+  const share = (left: number): number => left / Math.ceil(left / tokensMax)
+  return pack(cut(text, tokensMax, charsMax, countTokens), tokensMax, charsMax, share)
+    .map((chunk) => chunk.trim())
+    .filter((chunk) => chunk !== "")
 }
 
 /** Sentences, and parts of those that are too long for a chunk of their own. */
@@ -68,7 +71,8 @@ function cutSentence(sentence: string, tokensMax: number, charsMax: number, coun
     }
   }
   // Counted alone a word may cost more than within its sentence, so these add up to a little under the limit.
-  return pack(parts, tokensMax, tokensMax, charsMax, false).map((part) => ({ text: part, tokens: countTokens(part) }))
+  const full = (): number => tokensMax
+  return pack(parts, tokensMax, charsMax, full).map((part) => ({ text: part, tokens: countTokens(part) }))
 }
 
 /** Slices of at most `length` UTF-16 units or one more: a surrogate pair is never cut. */
@@ -80,25 +84,32 @@ function* slices(text: string, length: number): Generator<string> {
   }
 }
 
-/** Joins pieces until `target` tokens are reached, never over either limit. */
-function pack(pieces: readonly Piece[], target: number, tokensMax: number, charsMax: number, trim = true): string[] {
+/** Joins pieces until a chunk has as many tokens as `share` gives it of those that are left, never over either limit. */
+function pack(
+  pieces: readonly Piece[],
+  tokensMax: number,
+  charsMax: number,
+  share: (tokensLeft: number) => number,
+): string[] {
   const chunks: string[] = []
+  let left = pieces.reduce((sum, piece) => sum + piece.tokens, 0)
+  let target = share(left)
   let chunk = ""
   let tokens = 0
-  const flush = (): void => {
-    const content = trim ? chunk.trim() : chunk
-    if (content !== "") chunks.push(content)
-    chunk = ""
-    tokens = 0
-  }
   for (const piece of pieces) {
     const full = tokens + piece.tokens > tokensMax || chunk.length + piece.text.length > charsMax
     // Over the target by less than it is under it: the piece belongs here.
     const enough = tokens + piece.tokens / 2 > target
-    if (full || enough) flush()
+    if (chunk !== "" && (full || enough)) {
+      chunks.push(chunk)
+      left -= tokens
+      target = share(left)
+      chunk = ""
+      tokens = 0
+    }
     chunk += piece.text
     tokens += piece.tokens
   }
-  flush()
+  if (chunk !== "") chunks.push(chunk)
   return chunks
 }

@@ -33,9 +33,11 @@ export async function rerank(
   const head = ranked.slice(0, count)
   if (head.length < 2 || query === "") return { ranked }
   const texts = head.map(({ candidate: { passage } }) => passageText(passage?.title ?? "", passage?.content ?? ""))
-  const result = await callModel("reranking model", timeoutMs, deadline, (signal) =>
-    reranker.score(query, texts, { signal }),
-  )
+  const result = await callModel("reranking model", timeoutMs, deadline, async (signal) => {
+    const scores = await reranker.score(query, texts, { signal })
+    if (scores.length !== texts.length || !scores.every(Number.isFinite)) throw new Error("not one score a passage")
+    return scores
+  })
   if ("missing" in result) return { ranked, missing: result.missing }
   return { ranked: [...blend(head, result.value), ...rescaled(ranked.slice(count), head)] }
 }
