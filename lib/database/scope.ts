@@ -20,6 +20,8 @@ export function scopeStatement(scope: Scope, options: BatchOptions = {}): Statem
     ["app.source_account_id", "tenant" in scope ? scope.tenant : ""],
     ["app.api_key_hash", "apiKeyHash" in scope ? scope.apiKeyHash : ""],
     ["search_path", SEARCH_PATH],
+    // Compiling a search takes longer than the search: 100 ms and more.
+    ["jit", "off"],
   ]
   if (options.timeoutMs !== undefined) {
     settings.push(["statement_timeout", String(Math.max(1, Math.ceil(options.timeoutMs)))])
