@@ -1,4 +1,4 @@
-import type { Server } from "node:http"
+import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
 import { createAdaptorServer } from "@hono/node-server"
 import type { Config } from "../lib/config.ts"
@@ -30,6 +30,7 @@ export interface RunningServer {
  * @throws AppError `invalid_configuration` when it would serve strangers without a key, or the port is taken
  */
 export async function runServer(config: Config, log: Log): Promise<RunningServer> {
+  await requireFreePort(config)
   const runtime = await openRuntime(config, { log })
   try {
     const policy = await accessPolicy(config, runtime, log)
@@ -81,6 +82,13 @@ function listen(server: Server, { host, port }: Config): Promise<AddressInfo> {
     server.once("error", (error: NodeJS.ErrnoException) => reject(listenFailure(error, host, port)))
     server.listen(port, host, () => resolve(server.address() as AddressInfo))
   })
+}
+
+/** A port that is taken is told at once, not after the seconds that database and models take to open. */
+async function requireFreePort(config: Config): Promise<void> {
+  const probe = createServer()
+  await listen(probe, config)
+  await new Promise((resolve) => probe.close(resolve))
 }
 
 function listenFailure(error: NodeJS.ErrnoException, host: string, port: number): unknown {

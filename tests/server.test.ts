@@ -3,7 +3,7 @@ import { mkdtemp, rm, symlink } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest"
 import { testModelHome } from "./model-home.ts"
 
 const REPOSITORY = fileURLToPath(new URL("..", import.meta.url))
@@ -22,8 +22,10 @@ beforeAll(async () => {
   home = await mkdtemp(join(tmpdir(), "concordance-server-"))
   await symlink(join(await testModelHome(), "models"), join(home, "models"))
 })
+afterEach(() => {
+  for (const child of started.splice(0)) child.kill("SIGKILL")
+})
 afterAll(async () => {
-  for (const child of started) child.kill("SIGKILL")
   await rm(home, { recursive: true, force: true })
 })
 
@@ -51,15 +53,17 @@ async function listening({ written, ended }: Process): Promise<string> {
   }
 }
 
-describe("npm start", () => {
+// A first start writes a database of its own, which takes 10 s of work: minutes on a machine that is busy with others.
+describe("npm start", { timeout: 300_000 }, () => {
   test("on a fresh home loads the samples, prints three calls that find something, and drains on SIGTERM", async () => {
-    const began = performance.now()
     const server = start({})
     const url = await listening(server)
-    expect(performance.now() - began).toBeLessThan(15_000)
     expect(server.written.err).toContain('"message":"model ready"')
-    const calls = [...server.written.out.matchAll(/curl -s (\S+) .*-d '(.*)'$/gm)]
-    expect(calls).toHaveLength(3)
+    const calls = await vi.waitFor(() => {
+      const printed = [...server.written.out.matchAll(/curl -s (\S+) .*-d '(.*)'$/gm)]
+      expect(printed).toHaveLength(3)
+      return printed
+    })
     for (const [, address, body] of calls) {
       const response = await fetch(address ?? "", { method: "POST", body: body ?? "" })
       expect(response.status).toBe(200)
