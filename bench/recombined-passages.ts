@@ -1,4 +1,5 @@
 import type { Passage } from "./beir.ts"
+import { pseudoRandom } from "./mixed-texts.ts"
 
 /** A passage that was never written: sentences of two documents, and how much of it each gave. */
 export interface RecombinedPassage {
@@ -22,7 +23,7 @@ export function* recombinePassages(
 ): Generator<RecombinedPassage> {
   const sentences = corpus.map(({ text }) => splitSentences(text))
   const usable = [...sentences.keys()].filter((index) => (sentences[index] ?? []).length > 0)
-  const random = randomFrom(seed)
+  const random = pseudoRandom(seed)
   const made = new Set<string>()
   let failures = 0
   while (made.size < count) {
@@ -63,15 +64,4 @@ function drawHalf(sentences: readonly string[], random: () => number): string[] 
     .slice(0, keep)
     .sort((a, b) => a.place - b.place)
     .map(({ sentence }) => sentence)
-}
-
-/** Mulberry32, a generator of 32 bits of state: numbers in [0, 1), the same on every machine. */
-export function randomFrom(seed: number): () => number {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
 }

@@ -16,6 +16,11 @@ export interface LatencyOptions {
   readonly json?: true
 }
 
+export interface EmbeddingOptions {
+  readonly threads: number
+  readonly json?: true
+}
+
 export function addBenchCommand(program: Command, terminal: Terminal): void {
   const bench = program.command("bench").description("measure relevance and speed; see bench/README.md")
   bench
@@ -44,6 +49,15 @@ export function addBenchCommand(program: Command, terminal: Terminal): void {
     .action(async (options: LatencyOptions) => {
       const { benchLatency } = await import("./bench-latency.ts")
       await benchLatency(options, terminal)
+    })
+  bench
+    .command("embedding")
+    .description("texts a second of the embedded model, beside the usual pipeline over the same texts")
+    .option("--threads <n>", "threads of the model", parseCount, 2)
+    .option("--json", "print the figures as JSON")
+    .action(async (options: EmbeddingOptions) => {
+      const { benchEmbedding } = await import("./bench-embedding.ts")
+      await benchEmbedding(options, terminal)
     })
 }
 

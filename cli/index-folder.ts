@@ -1,5 +1,6 @@
 import type { Command } from "commander"
 import type { IndexRequest } from "../lib/documents/index-request.ts"
+import type { OnSkip, TextFile } from "../lib/documents/read-folder.ts"
 import { CommandFailed } from "./exit.ts"
 import { printable, type Terminal } from "./terminal.ts"
 import { withRuntime } from "./with-runtime.ts"
@@ -24,40 +25,29 @@ const GROUP_CHARS = 200_000
 const REASONS_SHOWN = 20
 
 async function indexFolder(path: string, { tenant }: IndexOptions, terminal: Terminal): Promise<void> {
-  const { listFolder, readTextFile } = await import("../lib/documents/read-folder.ts")
+  const { listFolder } = await import("../lib/documents/read-folder.ts")
   const skipped: string[] = []
-  const skip = (name: string, reason: string) => skipped.push(`skipped ${printable(name)}: ${reason}`)
-  const files = await listFolder(path, skip)
+  const onSkip: OnSkip = (name, reason) => skipped.push(`skipped ${printable(name)}: ${reason}`)
+  const files = await listFolder(path, onSkip)
   if (files.length === 0) {
     noteReasons(skipped, terminal)
     terminal.note(`Error: ${path} holds no text or Markdown file (.md, .markdown, .txt)`)
     throw new CommandFailed()
   }
-  const failed: string[] = []
   const started = performance.now()
+  const failed: string[] = []
   let indexed = 0
-  await withRuntime(terminal, async (runtime) => {
+  await withRuntime(terminal, async (product) => {
     const progress = terminal.progress("Indexing", files.length)
-    const group: IndexRequest[] = []
-    const flush = async () => {
-      const outcomes = await runtime.indexDocuments(tenant, group.splice(0))
-      for (const outcome of outcomes) {
-        if ("failed" in outcome) failed.push(`failed ${printable(outcome.id)}: ${outcome.failed.message}`)
-        else indexed += 1
-      }
-    }
     try {
-      for (const [index, file] of files.entries()) {
+      for await (const { documents, filesRead } of readGroups(files, onSkip)) {
         terminal.signal.throwIfAborted()
-        const read = await readTextFile(file)
-        if (typeof read === "string") skip(file.id, read)
-        else group.push(read)
-        const chars = group.reduce((sum, { content }) => sum + (content?.length ?? 0), 0)
-        if (group.length >= GROUP_DOCUMENTS || chars >= GROUP_CHARS) await flush()
-        if (group.length === 0) progress.at(index + 1)
+        for (const outcome of await product.indexDocuments(tenant, documents)) {
+          if ("failed" in outcome) failed.push(`failed ${printable(outcome.id)}: ${outcome.failed.message}`)
+          else indexed += 1
+        }
+        progress.at(filesRead)
       }
-      if (group.length > 0) await flush()
-      progress.at(files.length)
     } finally {
       progress.stop()
     }
@@ -65,8 +55,29 @@ async function indexFolder(path: string, { tenant }: IndexOptions, terminal: Ter
   noteReasons(skipped, terminal)
   noteReasons(failed, terminal)
   const seconds = ((performance.now() - started) / 1000).toFixed(1)
-  terminal.line(`Indexed ${indexed} documents in ${seconds} s, skipped ${skipped.length}, failed ${failed.length}.`)
+  const documents = indexed === 1 ? "1 document" : `${indexed} documents`
+  terminal.line(`Indexed ${documents} in ${seconds} s, skipped ${skipped.length}, failed ${failed.length}.`)
   if (failed.length > 0 || indexed === 0) throw new CommandFailed()
+}
+
+/** The files' documents in groups that fit in memory, each with how many files have been read so far. */
+async function* readGroups(files: readonly TextFile[], onSkip: OnSkip) {
+  const { readTextFile } = await import("../lib/documents/read-folder.ts")
+  let documents: IndexRequest[] = []
+  let chars = 0
+  for (const [index, file] of files.entries()) {
+    const read = await readTextFile(file)
+    if (typeof read === "string") onSkip(file.id, read)
+    else {
+      documents.push(read)
+      chars += read.content?.length ?? 0
+    }
+    const full = documents.length >= GROUP_DOCUMENTS || chars >= GROUP_CHARS
+    if (!full && index < files.length - 1) continue
+    yield { documents, filesRead: index + 1 }
+    documents = []
+    chars = 0
+  }
 }
 
 function noteReasons(reasons: readonly string[], terminal: Terminal): void {

@@ -85,7 +85,7 @@ test("what is indexed is found by its tenant alone", SLOW, async () => {
   await writeFile(join(home, "note.md"), "# Tides\nThe spring tide floods the quay.")
   const indexed = await concordance("index", join(home, "note.md"), "--tenant", "harbour")
   expect(indexed.status, indexed.err).toBe(0)
-  expect(indexed.out).toMatch(/^Indexed 1 documents in .* skipped 0, failed 0\.$/)
+  expect(indexed.out).toMatch(/^Indexed 1 document in .* skipped 0, failed 0\.$/)
 
   const words = ["search", "spring", "tide", "--strategy", "lexical"]
   const found = await concordance(...words, "--tenant", "harbour")
