@@ -28,8 +28,8 @@ export interface EmbeddedDatabase {
   dump(): Promise<Blob>
 }
 
-/** Units of work without a look at the statistics, and how long the database must rest before one, ms. */
-const STATISTICS_EVERY_UNITS = 1_000
+/** Units of work without a look at the statistics (a look takes 3 ms), and the rest that calls for one, ms. */
+const STATISTICS_EVERY_UNITS = 100
 const STATISTICS_AFTER_IDLE_MS = 1_000
 
 /**
