@@ -19,7 +19,7 @@ interface InferenceServiceOptions {
 export interface InferenceService {
   /**
    * The parsed answer. Attempts that end in 429, a 5xx or no answer are repeated up to three times, after what
-   * Retry-After asks for or else twice as long as before; not when that would end after the signal's deadline.
+   * Retry-After asks for (30 s at most) or else twice as long as before. A wait ends with the signal.
    *
    * @throws AppError `inference_unavailable` naming the service; the signal's reason when it aborts
    */

@@ -74,13 +74,13 @@ function positions(config: ModelConfig): number {
 
 /** From folders only: on the hub few ONNX models carry these files, and asking costs a request a start. */
 async function readSentenceConfig(source: ModelSource, name: string): Promise<SentenceConfig> {
-  if (!isInFolder(source) || !(await holdsFile(source, name))) return {}
+  if (!isInFolder(source) || !(await holdsFile(source.location, name))) return {}
   return JSON.parse(await readFile(join(source.location, name), "utf8")) as SentenceConfig
 }
 
-/** Whether the model's folder holds this file. */
-export async function holdsFile({ location }: ModelSource, name: string): Promise<boolean> {
-  return access(join(location, name)).then(
+/** Whether the folder holds this file. */
+export async function holdsFile(folder: string, name: string): Promise<boolean> {
+  return access(join(folder, name)).then(
     () => true,
     () => false,
   )

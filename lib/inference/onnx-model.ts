@@ -1,4 +1,5 @@
 import { availableParallelism } from "node:os"
+import { join } from "node:path"
 import { AppError } from "../errors.ts"
 import { explainLoading, holdsFile, isInFolder, type ModelSource, modelFacts } from "./model-files.ts"
 import { createTokenizer, type Encode, type Tokenizer, type TokenSequence } from "./tokenizer.ts"
@@ -95,7 +96,7 @@ async function openFiles(source: ModelSource) {
   return { library, encode, facts: await modelFacts(source, config as object, tokenizer.model_max_length) }
 }
 
-/** Loaded on demand: importing it takes 0.3 s and 60 MB, which a start without models in process need not pay. */
+/** Loaded on demand: importing it takes 1 to 2 s and 180 MB, which a start without models in process need not pay. */
 async function openLibrary(source: ModelSource): Promise<Transformers> {
   const library = await import("@xenova/transformers")
   // On a failed run it would print the token ids of the input, which is the user's text.
@@ -121,7 +122,10 @@ async function loadWeights(
       session_options: { intraOpNumThreads: options.threads ?? defaultThreads(), ...WITHOUT_SPINNING },
     }) as Promise<LoadedModel>
   if (options.precision === "single") return load("fp32")
-  if (isInFolder(source)) return load((await holdsFile(source, "onnx/model_quantized.onnx")) ? "q8" : "fp32")
+  // What is on disk decides first: asking the hub for a quantised file it doesn't have would fail offline.
+  const folder = isInFolder(source) ? source.location : join(source.cacheFolder, source.location)
+  if (await holdsFile(folder, "onnx/model_quantized.onnx")) return load("q8")
+  if (isInFolder(source) || (await holdsFile(folder, "onnx/model.onnx"))) return load("fp32")
   try {
     return await load("q8")
   } catch (error) {

@@ -11,7 +11,7 @@ export interface BertConfig {
 }
 
 interface BertOptions {
-  /** `true`: int8 weights and activations in every linear layer, a quarter of the size and 2–3 times as fast. */
+  /** `true`: int8 weights and activations in every linear layer, a quarter of the size and twice as fast. */
   readonly int8: boolean
   /** What comes out: `last_hidden_state [batch, sequence, hidden]`, or `logits [batch, labels]` of a classifier. */
   readonly head: "hidden" | "classifier"

@@ -42,7 +42,7 @@ function widened(dtype: string, bytes: ArrayBuffer): Float32Array {
   if (dtype !== "F16") throw new Error(`tensors of type ${dtype} are not supported`)
   const halves = new Uint16Array(bytes)
   const floats = new Float32Array(halves.length)
-  // A table of all 65,536 halves: 22 million conversions take 40 ms by table, 600 ms one by one.
+  // A table of all 65,536 halves: 22 million conversions take 0.1 s by table, 1.5 s one by one.
   for (let i = 0; i < halves.length; i++) floats[i] = SINGLE_OF_HALF[halves[i] as number] as number
   return floats
 }
