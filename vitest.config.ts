@@ -6,6 +6,9 @@ export default defineConfig({
     // PGlite starts in 3 to 8 s on a busy machine.
     testTimeout: 60_000,
     hookTimeout: 120_000,
+    // Each loads models and a database of its own, 1 GB of memory.
     maxWorkers: 2,
+    // Slower tests are named in the report, ms.
+    slowTestThreshold: 2_000,
   },
 })
