@@ -44,7 +44,9 @@ function start(environment: Record<string, string>): Process {
 
 async function listening({ written, ended }: Process): Promise<string> {
   let over = false
-  ended.then(() => (over = true))
+  void ended.then(() => {
+    over = true
+  })
   for (;;) {
     const url = /"message":"listening","url":"([^"]+)"/.exec(written.err)?.[1]
     if (url) return url

@@ -28,10 +28,13 @@ export function validJson<Schema extends z.ZodObject>(
   }
 }
 
-/** A missing content type passes: the plugin's clients often sent none. curl's default for `-d` passes with it. */
+/** What curl's `-d` and `fetch` with a string send when nobody chose a type. */
+const UNCHOSEN = new Set(["application/x-www-form-urlencoded", "text/plain"])
+
+/** A content type that nobody chose passes, like a missing one: the plugin never looked at it. */
 export function requireMediaType(c: Context<Edge>, accepted: RegExp, name: string): void {
   const given = c.req.header("content-type")?.split(";")[0]?.trim().toLowerCase()
-  if (given && !accepted.test(given) && given !== "application/x-www-form-urlencoded") {
+  if (given && !accepted.test(given) && !UNCHOSEN.has(given)) {
     throw new AppError("unsupported_media_type", `The body must be ${name}`, {
       fields: [{ field: "content-type", message: `must be ${name}` }],
     })

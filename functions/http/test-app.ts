@@ -4,7 +4,7 @@ import { createLog } from "../../lib/log.ts"
 import { type AppParts, createApp } from "./app.ts"
 
 /** Keys that the app of a test knows. */
-export const KEYS: Readonly<Record<string, Principal>> = {
+const KEYS: Readonly<Record<string, Principal>> = {
   acme: { id: "key_acme", tenants: ["acme"], scopes: KeyScope.options },
   two: { id: "key_two", tenants: ["acme", "primary"], scopes: KeyScope.options },
   every: { id: "key_every", tenants: [EVERY_TENANT], scopes: KeyScope.options },
