@@ -7,10 +7,11 @@ import { withRuntime } from "./with-runtime.ts"
 
 interface SearchOptions {
   readonly tenant: string
-  readonly topK: number
+  readonly topK?: number
   readonly strategy?: Strategy
   readonly rerank?: true
   readonly mmr?: true
+  readonly funnel?: true
   readonly language?: string
   readonly explain?: true
   readonly json?: true
@@ -25,10 +26,11 @@ export function addSearchCommand(program: Command, terminal: Terminal): void {
     .description("search the indexed documents and print the best passages")
     .argument("<words...>", 'the question; "\\"a phrase\\"" must stand so, and -word (behind --) must not')
     .option("--tenant <name>", "whose documents", "primary")
-    .option("--top-k <n>", "how many hits", parseTopK, 10)
+    .option("--top-k <n>", "how many hits; 10, or RETRIEVAL_K_RERANK with --funnel", parseTopK)
     .addOption(new Option("--strategy <name>", "how meaning and words become one list").choices(STRATEGIES))
     .option("--rerank", "reorder the top by the reranking model")
     .option("--mmr", "spread near-duplicates")
+    .option("--funnel", "few passages as an agent gets them: diversified, reranked, shown as their parents")
     .option("--language <tag>", "language of the question: en, pt, …")
     .option("--explain", "show what each stage made of it, and how long it took")
     .option("--json", "print the response of POST /search")
@@ -45,14 +47,18 @@ async function search(query: string, options: SearchOptions, terminal: Terminal)
   const { readSearchRequest } = await import("./read-search-request.ts")
   const request: SearchRequest = readSearchRequest({
     query,
-    top_k: options.topK,
+    ...(options.topK !== undefined && { top_k: options.topK }),
     rerank: options.rerank ?? false,
     mmr: options.mmr ?? false,
     explain: options.explain ?? false,
     ...(options.strategy && { strategy: options.strategy }),
     ...(options.language && { language: options.language }),
   })
-  const { response, timings } = await withRuntime(terminal, (runtime) => runtime.search(options.tenant, request))
+  const { response, timings } = await withRuntime(terminal, ({ search, retrieve }) =>
+    options.funnel
+      ? retrieve(options.tenant, { query, language: options.language, explain: request.explain, top_k: options.topK })
+      : search(options.tenant, request),
+  )
   if (options.json) {
     terminal.line(JSON.stringify(response, null, 2))
     return

@@ -2,12 +2,14 @@ import type { IndexOutcome } from "../lib/documents/index-documents.ts"
 import type { IndexRequest } from "../lib/documents/index-request.ts"
 import type { KeyRing } from "../lib/keys/key-ring.ts"
 import type { SearchRequest } from "../lib/search/request.ts"
+import type { RetrieveRequest } from "../lib/search/retrieve.ts"
 import type { Found } from "../lib/search/search.ts"
 import type { Terminal } from "./terminal.ts"
 
 /** The product as a command uses it: each call under the timeout of the settings, and under Ctrl-C. */
 export interface Product {
   search(tenant: string, request: SearchRequest): Promise<Found>
+  retrieve(tenant: string, request: RetrieveRequest): Promise<Found>
   indexDocuments(tenant: string, requests: readonly IndexRequest[]): Promise<readonly IndexOutcome[]>
 }
 
@@ -35,6 +37,7 @@ export async function withRuntime<T>(
     const deadline = (ms: number) => deadlineIn(ms, terminal.signal)
     return await work({
       search: (tenant, request) => runtime.search(tenant, request, deadline(config.searchTimeoutMs)),
+      retrieve: (tenant, request) => runtime.retrieve(tenant, request, deadline(config.searchTimeoutMs)),
       indexDocuments: (tenant, requests) => runtime.indexDocuments(tenant, requests, deadline(config.indexTimeoutMs)),
     })
   } finally {

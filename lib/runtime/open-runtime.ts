@@ -6,10 +6,12 @@ import { createDocuments, type Documents } from "../documents/documents.ts"
 import { createIndexDocuments, type IndexDocuments } from "../documents/index-documents.ts"
 import { upgradePluginTables } from "../documents/upgrade-plugin-tables.ts"
 import type { Health } from "../health.ts"
+import { createCachedEmbedder } from "../inference/cached-embedder.ts"
 import { type Inference, openInference } from "../inference/open-inference.ts"
 import { type Authenticate, createAuthenticator } from "../keys/authenticator.ts"
 import { createKeyRing, type KeyRing } from "../keys/key-ring.ts"
 import type { Log } from "../log.ts"
+import { createRetrieve, type Retrieve } from "../search/retrieve.ts"
 import { createSearch, type Search } from "../search/search.ts"
 import { createHealth } from "./create-health.ts"
 
@@ -19,6 +21,7 @@ const HEALTH_TIMEOUT_MS = 2_000
 /** The product, put together: what the server, the command line and the tests stand on. */
 export interface Runtime {
   readonly search: Search
+  readonly retrieve: Retrieve
   readonly indexDocuments: IndexDocuments
   readonly documents: Documents
   readonly keys: KeyRing
@@ -57,8 +60,10 @@ export async function openRuntime(config: Config, { log, databaseHome }: Runtime
   const { database, owner } = opened
   const { embedder, reranker } = inference
   const indexDocuments = createIndexDocuments({ database, embedder })
+  const searching = { database, embedder: embedder && createCachedEmbedder(embedder), reranker, settings: config }
   const runtime: Runtime = {
-    search: createSearch({ database, embedder, reranker, settings: config }),
+    search: createSearch(searching),
+    retrieve: createRetrieve(searching),
     indexDocuments,
     documents: createDocuments(database),
     keys: createKeyRing(owner),
