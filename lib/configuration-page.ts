@@ -1,4 +1,4 @@
-import { configurationKeys } from "./config.ts"
+import { configurationKeys } from "./environment-schema.ts"
 
 /** docs/configuration.md: every key of the environment, generated from the schema that reads them. */
 export function configurationPage(): string {
@@ -18,7 +18,7 @@ export function configurationPage(): string {
 
 const PREFACE = `# Configuration
 
-<!-- Generated from lib/config.ts by \`npm run docs:config\`; a test fails when this file is out of date. -->
+<!-- Generated from lib/environment-schema.ts by \`npm run docs:config\`; a test fails when this file is out of date. -->
 
 Concordance is configured by environment variables, read once at start. An empty value counts as unset. A wrong
 value stops the start with a message that names the key and what it must be.

@@ -1,0 +1,225 @@
+import { z } from "zod"
+import { AppError } from "./errors.ts"
+import { Strategy } from "./shapes.ts"
+
+/** What docs/configuration.md says of a key, and what its error message says it must be. */
+export interface KeyFacts {
+  readonly group: "Database" | "Server" | "Search" | "Models" | "Timeouts" | "Ignored"
+  readonly description: string
+  /** What a value must be: completes "must be …". */
+  readonly values: string
+  /** What is used when the key is unset, where that is a value. */
+  readonly fallback?: string
+  /** Older name, read when the key itself is unset. */
+  readonly alias?: string
+}
+
+/** Where a schema keeps its `KeyFacts`. */
+const keyFacts = z.registry<KeyFacts>()
+
+/** What the maker of a schema can't say by itself. */
+type Facts = Omit<KeyFacts, "values" | "fallback">
+
+function key<Schema extends z.ZodType>(schema: Schema, facts: KeyFacts): Schema {
+  keyFacts.add(schema, facts)
+  return schema
+}
+
+function whole(min: number, max: number, fallback: number, facts: Facts) {
+  const schema = z
+    .string()
+    .regex(/^\d{1,9}$/)
+    .transform(Number)
+    .pipe(z.int().min(min).max(max))
+    .prefault(String(fallback))
+  return key(schema, { ...facts, values: `a whole number from ${min} to ${max}`, fallback: String(fallback) })
+}
+
+function choice<const Values extends readonly [string, ...string[]]>(
+  values: Values,
+  fallback: Values[number],
+  facts: Facts,
+) {
+  const schema = z.enum(values).default(fallback as z.util.NoUndefined<Values[number]>)
+  return key(schema, { ...facts, values: `one of ${values.join(", ")}`, fallback })
+}
+
+function postgresUrl(facts: Facts) {
+  const schema = z.url({ protocol: /^postgres(ql)?$/ }).optional()
+  return key(schema, { ...facts, values: "a URL like postgres://user:password@host:5432/database" })
+}
+
+function httpUrl(facts: Facts) {
+  return key(z.url({ protocol: /^https?$/ }).optional(), {
+    ...facts,
+    values: "a URL that starts with http:// or https://",
+  })
+}
+
+function name(facts: Facts) {
+  return key(z.string().max(500).optional(), { ...facts, values: "a name of at most 500 characters" })
+}
+
+function secret(facts: Facts) {
+  return key(z.string().max(2_000).optional(), { ...facts, values: "a secret of at most 2000 characters" })
+}
+
+/** The environment as an operator writes it, every key with its meaning. */
+export const Environment = z.object({
+  DATABASE_URL: postgresUrl({
+    group: "Database",
+    alias: "NSELF_DB_URL",
+    description:
+      "PostgreSQL 15 or newer with pgvector, as the role `concordance_login`. Unset: the embedded database under `CONCORDANCE_HOME`",
+  }),
+  MIGRATION_DATABASE_URL: postgresUrl({
+    group: "Database",
+    description:
+      "The same database as its owner, for migrations, keys and index builds. Unset: `DATABASE_URL` does all of it, and the start says so",
+  }),
+  CONCORDANCE_HOME: key(z.string().max(1_000).default(".concordance"), {
+    group: "Database",
+    values: "the path of a folder",
+    fallback: ".concordance",
+    description: "Where the embedded database and the converted models live; made when missing",
+  }),
+  HOST: key(
+    z
+      .string()
+      .max(255)
+      .regex(/^[\w.:-]+$/)
+      .default("127.0.0.1"),
+    {
+      group: "Server",
+      values: "a host name or IP address without a port",
+      fallback: "127.0.0.1",
+      description: "Address to listen on. Any but a loopback one needs an API key, or `CONCORDANCE_SERVE_WITHOUT_KEYS`",
+    },
+  ),
+  PORT: whole(0, 65_535, 3825, {
+    group: "Server",
+    alias: "NSELF_RETRIEVAL_PORT",
+    description: "Port to listen on; 0 takes a free one and prints it",
+  }),
+  CONCORDANCE_SERVE_WITHOUT_KEYS: key(
+    z
+      .enum(["true", "false"])
+      .default("false")
+      .transform((value) => value === "true"),
+    {
+      group: "Server",
+      values: "true or false",
+      fallback: "false",
+      description: "`true` lets everyone who can reach the port read, write and delete the rows of every tenant",
+    },
+  ),
+  LOG_LEVEL: choice(["debug", "info", "warn", "error"], "info", {
+    group: "Server",
+    description: "Least serious log line that is written; `debug` adds a line a request",
+  }),
+  SEARCH_STRATEGY: choice(Strategy.options as ["rrf", "weighted", "semantic", "lexical", "two_pass"], "rrf", {
+    group: "Search",
+    description: "How `/search` fuses its two lists when the request names no `strategy`",
+  }),
+  SEARCH_DENSE_CANDIDATES: whole(10, 1_000, 100, {
+    group: "Search",
+    description: "Chunks that the list by meaning brings to the fusion",
+  }),
+  SEARCH_LEXICAL_CANDIDATES: whole(10, 1_000, 100, {
+    group: "Search",
+    description: "Chunks that the list by words brings to the fusion",
+  }),
+  RERANK_CANDIDATES: whole(2, 200, 50, {
+    group: "Search",
+    description: "Fused hits that the reranker reads when a request asks for `rerank`",
+  }),
+  RETRIEVAL_K_INITIAL: whole(1, 200, 20, {
+    group: "Search",
+    description: "Passages that `retrieve` (MCP, answers) takes from the search",
+  }),
+  RETRIEVAL_K_MMR: whole(1, 200, 15, { group: "Search", description: "Passages of those that diversification keeps" }),
+  RETRIEVAL_K_RERANK: whole(1, 200, 4, { group: "Search", description: "Passages of those that reranking keeps" }),
+  RETRIEVAL_LAMBDA: key(
+    z
+      .string()
+      .regex(/^\d*\.?\d+$/)
+      .transform(Number)
+      .pipe(z.number().min(0).max(1))
+      .prefault("0.8"),
+    {
+      group: "Search",
+      values: "a number from 0 to 1",
+      fallback: "0.8",
+      description: "Share of relevance in maximal marginal relevance; what is left is for variety",
+    },
+  ),
+  INFERENCE_PROFILE: choice(["mini", "m3", "openai"], "mini", {
+    group: "Models",
+    description:
+      "`mini`: all-MiniLM-L6-v2 in process, offline. `m3`: BGE-M3 and BGE-Reranker-v2-M3. `openai`: any OpenAI-compatible endpoint",
+  }),
+  EMBEDDING_MODEL: name({
+    group: "Models",
+    description:
+      "Embedding model in place of the profile's: a Hugging Face name, a local folder (`./…`, `/…`), the endpoint's name for it, or `none` to search by words alone",
+  }),
+  EMBEDDING_BASE_URL: httpUrl({
+    group: "Models",
+    description:
+      "OpenAI-compatible endpoint of the `openai` profile, up to and with `/v1`. Unset: OpenRouter when only its key is set, else api.openai.com",
+  }),
+  EMBEDDING_API_KEY: secret({ group: "Models", description: "Key of `EMBEDDING_BASE_URL`" }),
+  EMBEDDING_DIMENSIONS: key(
+    z
+      .string()
+      .regex(/^\d{1,9}$/)
+      .transform(Number)
+      .pipe(z.int().min(1).max(4_000))
+      .optional(),
+    {
+      group: "Models",
+      values: "a whole number from 1 to 4000",
+      description: "Length of the model's vectors; needed for a model behind a service that Concordance does not know",
+    },
+  ),
+  OPENROUTER_API_KEY: secret({ group: "Models", description: "Key of openrouter.ai, for the `openai` profile" }),
+  EMBED_SERVICE_URL: httpUrl({
+    group: "Models",
+    description:
+      "A service in the shape of Hugging Face TEI that reranks and, unless the profile is `openai`, embeds, in place of the models in process",
+  }),
+  RERANK_MODEL: name({
+    group: "Models",
+    description: "Cross-encoder in place of the profile's reranker: a Hugging Face name, a local folder, or `none`",
+  }),
+  SEARCH_TIMEOUT_MS: whole(50, 600_000, 10_000, {
+    group: "Timeouts",
+    description: "Longest a search may take, ms; then 504",
+  }),
+  INDEX_TIMEOUT_MS: whole(1_000, 3_600_000, 300_000, {
+    group: "Timeouts",
+    description: "Longest that indexing one request, or one group of lines of a batch, may take, ms",
+  }),
+  EMBED_TIMEOUT_MS: whole(10, 600_000, 3_000, {
+    group: "Timeouts",
+    description: "Longest a search waits for the query's vector, ms; then it answers by words alone and says so",
+  }),
+  RERANK_TIMEOUT_MS: whole(10, 600_000, 3_000, {
+    group: "Timeouts",
+    description: "Longest a search waits for the reranker, ms; then it keeps the fused order and says so",
+  }),
+  NSELF_LICENSE_KEY: key(z.string().optional(), {
+    group: "Ignored",
+    values: "anything",
+    description: "The retrieval plugin wanted one; accepted and never read",
+  }),
+})
+
+/** Every key with what there is to say about it, in the order of the documentation. */
+export function configurationKeys(): readonly ({ readonly key: string } & KeyFacts)[] {
+  return Object.entries(Environment.shape).map(([key, schema]) => {
+    const facts = keyFacts.get(schema)
+    if (!facts) throw new AppError("internal", `${key} has no facts`)
+    return { key, ...facts }
+  })
+}
