@@ -16,35 +16,38 @@ begin
 end $$;
 
 -- The parts of a question: `"a phrase"` must stand so, `-word` and `-"a phrase"` must not stand, and `words` is what is
--- left to score by (the words of the phrases among it). Any text at all is a question; nothing in it is an error.
+-- left to score by (the words of the phrases among it). Any text at all is a question; nothing in it is an error. White
+-- space is what it is in JavaScript, whose `queryText` reads the same syntax: `\s` would depend on the database's locale.
 create function concordance.parse_query(query text, out words text, out phrases text[], out excluded text[])
 language plpgsql immutable parallel safe set search_path from current as $$
 begin
-  words := query;
+  words := regexp_replace(query, '[\t-\r\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]', ' ', 'g');
   phrases := '{}';
   excluded := '{}';
   if query ~ '["-]' then
-    excluded := array(select translate(m[2], '"', ' ') from regexp_matches(query, '(^|\s)-("[^"]*"|[^\s"]+)', 'g') m);
-    words := regexp_replace(query, '(^|\s)-("[^"]*"|[^\s"]+)', ' ', 'g');
+    excluded := array(select translate(m[2], '"', ' ') from regexp_matches(words, '(^| )-("[^"]*"|[^ "]+)', 'g') m);
+    words := regexp_replace(words, '(^| )-("[^"]*"|[^ "]+)', ' ', 'g');
     phrases := array(select m[1] from regexp_matches(words, '"([^"]*)"', 'g') m);
     words := translate(words, '"', ' ');
   end if;
 end $$;
 
 -- What every hit must hold: each phrase, as the lexemes of any of the lexicons, and nothing excluded. A phrase that is
--- stop words alone in the question's own language asks for nothing. Null when everything is allowed.
+-- stop words alone in the question's own language asks for nothing; where that isn't known, in either of the two. Null
+-- when everything is allowed.
 create function concordance.required_lexemes(phrases text[], excluded text[], lexicons text[], spoken text) returns tsquery
 language plpgsql immutable parallel safe set search_path from current as $$
 begin
   if cardinality(phrases) + cardinality(excluded) = 0 then return null; end if;
   return (
   select string_agg(format('%s(%s)', sign, alternatives), ' & ')::tsquery
-    from (select sign, string_agg(format('(%s)', phrase_query(lexicon, item)), ' | ') as alternatives
+    from (select sign, string_agg(format('(%s)', as_query), ' | ') as alternatives
             from (select '' as sign, item from unnest(phrases) item union all select '!', item from unnest(excluded) item) part,
-                 unnest(lexicons) lexicon
-           where spoken is null or phrase_query(spoken, item) is not null
-           group by sign, item) parts
-   where alternatives is not null);
+                 unnest(lexicons) lexicon, phrase_query(lexicon, item) as_query
+           where as_query is not null
+             and phrase_query(coalesce(spoken, 'en'), item) is not null
+             and phrase_query(coalesce(spoken, 'pt'), item) is not null
+           group by sign, item) parts);
 end $$;
 
 -- Portuguese written without its accents stems to something else than with them (informacao, informação), so a word
@@ -97,7 +100,7 @@ language plpgsql stable set search_path from current set plan_cache_mode = force
 declare
   tenant text := current_tenant();
   parsed record := parse_query(query);
-  spoken text := lexicon(language);
+  spoken text := case when language is not null then lexicon(language) end;
   lexicons text[];
   totals bigint[];
   stop_words record;
@@ -120,7 +123,7 @@ begin
     from (select word, place, coalesce(ts_lexize('pg_catalog.english_stem', bare) = '{}', false) as en,
                  coalesce(ts_lexize('pg_catalog.portuguese_stem', bare) = '{}', false) as pt
             from (select word, place, lower(btrim(word, '.,;:!?()[]{}''…«»“”‘’¿¡')) as bare
-                    from regexp_split_to_table(parsed.words, '\s+') with ordinality w (word, place)) w) flagged;
+                    from regexp_split_to_table(parsed.words, ' +') with ordinality w (word, place)) w) flagged;
   spoken := coalesce(spoken, stop_words.spoken);
   required := required_lexemes(parsed.phrases, parsed.excluded, lexicons, spoken);
 
@@ -190,7 +193,9 @@ begin
                and (filter is null or jsonb_path_exists(c.metadata, filter,
                       jsonb_build_object('document_id', c.document_id, 'kind', c.kind, 'language', c.language), true))
              order by c.bm25 <#> weights, c.document_id, c.id
-             limit depth) c;
+             limit depth) c
+     -- A lexeme of another lexicon can be spelt alike (university, universidade: univers) and weigh nothing.
+     where c.score > 0;
     exit when fallback is null or cardinality(found_keys) >= depth;
     attempt := matching || fallback;
     fallback := null;
