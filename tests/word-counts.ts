@@ -1,0 +1,58 @@
+import type { Row } from "../lib/database/database.ts"
+import type { TestDatabase } from "./database.ts"
+
+/** The document frequencies as the counts have them and as the chunks themselves say, wherever the two differ. */
+export const DISAGREEMENTS = `
+  with counted as (
+    select source_account_id, lexicon, lexeme, sum(chunks) as chunks
+      from (select * from concordance.lexeme_counts union all select * from concordance.lexeme_count_deltas) c
+     group by 1, 2, 3),
+  recounted as (
+    select source_account_id, concordance.lexicon(language) as lexicon, term.lexeme, count(*) as chunks
+      from concordance.chunks, lateral (select lexeme from unnest(lexemes) union all select '' where searchable) term
+     group by 1, 2, 3)
+  select source_account_id, lexicon, lexeme, c.chunks::text as counted, r.chunks::text as recounted
+    from counted c full join recounted r using (source_account_id, lexicon, lexeme)
+   where coalesce(c.chunks, 0) <> coalesce(r.chunks, 0)
+   limit 10`
+
+const SIZES = `
+  select (select count(*)::int from concordance.chunks) as chunks,
+         (select count(*)::int from concordance.lexeme_counts) as counts,
+         (select count(*)::int from concordance.lexeme_count_deltas) as deltas`
+
+/** Where counts and chunks disagree (nowhere, that is right), and how many of each there are. */
+export async function recount(db: TestDatabase): Promise<{ disagreements: Row[]; sizes: Row }> {
+  return db.owner.session(async (session) => {
+    const disagreements = await session.query(DISAGREEMENTS)
+    const [sizes = {}] = await session.query(SIZES)
+    return { disagreements, sizes }
+  })
+}
+
+/** Numbers from 0 to 1 that look random and are the same at every run (mulberry32, Tommy Ettinger, public domain). */
+export function createRandom(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+  }
+}
+
+const LANGUAGES = ["en", "pt", "de"]
+
+/** A document of one to four chunks out of few words, so that words come and go; half have a parent. */
+export function randomDocument(random: () => number, id: string) {
+  const pick = (n: number) => Math.floor(random() * n)
+  const text = () => Array.from({ length: 3 + pick(20) }, () => `word${Math.floor(60 * random() ** 3)}`).join(" ")
+  const parents = random() < 0.5 ? [{ content: text() }] : []
+  const chunks = Array.from({ length: 1 + pick(4) }, () => ({
+    content: text(),
+    language: LANGUAGES[pick(LANGUAGES.length)] ?? "en",
+    ...(parents.length > 0 && { parent: 0 }),
+    ...(random() < 0.3 && { embedding: [1, random(), random()] }),
+  }))
+  return { id, title: random() < 0.5 ? `word${pick(60)}` : "", chunks, parents }
+}
