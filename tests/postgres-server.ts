@@ -100,7 +100,7 @@ async function makeTemplate(admin: pg.Client, template: string, prepare: (owner:
   const unfinished = `${template}_unfinished`
   await admin.query(`drop database if exists ${unfinished} with (force)`)
   await admin.query(`create database ${unfinished} owner ${OWNER}`)
-  // pgvector is not a trusted extension everywhere: where it is not, a superuser creates it once (docs/deploy.md).
+  // pgvector is not a trusted extension everywhere: where it is not, a superuser creates it once (docs/operations.md).
   await asSuperuser(unfinished, (client) => client.query("create extension vector"))
   const opened = await openOnServer(unfinished)
   await prepare(opened.owner)
