@@ -4,7 +4,7 @@ import { join } from "node:path"
 import type { Embedder } from "../lib/inference/inference.ts"
 
 /** Where vectors wait for the next run: what `npm ci` clears, and git ignores. */
-export const CACHE_FOLDER = "node_modules/.cache/concordance"
+const CACHE_FOLDER = "node_modules/.cache/concordance"
 
 const HASH_BYTES = 32
 const FLAG_BYTES = 4

@@ -17,7 +17,7 @@ export function testServerUrl(): string | undefined {
 }
 
 /** `neon` runs the same tests through the Neon driver, over an emulator of its edge. */
-export function testServerDriver(): "pg" | "neon" {
+function testServerDriver(): "pg" | "neon" {
   // biome-ignore lint/style/noProcessEnv: the one place where tests learn which driver to use
   return process.env["CONCORDANCE_TEST_DRIVER"] === "neon" ? "neon" : "pg"
 }
@@ -53,7 +53,7 @@ export async function openTestServer(
 }
 
 /** Both faces of a database on the test server, through the driver that the environment names. */
-export async function openOnServer(name: string) {
+async function openOnServer(name: string) {
   const driver = testServerDriver()
   if (driver === "neon") {
     const { hostname, port } = new URL(serverUrl())
@@ -70,7 +70,7 @@ export async function openOnServer(name: string) {
 }
 
 /** The URL of a database on the test server for one of its roles. */
-export function urlOf(database: string, user: string): string {
+function urlOf(database: string, user: string): string {
   const url = new URL(serverUrl())
   url.pathname = `/${database}`
   url.username = user

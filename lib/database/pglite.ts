@@ -77,10 +77,17 @@ function createEmbedded(pglite: PGlite, connection: Connection, lock: DirectoryL
       statistics.unitEnds()
     }
   }
+  const closeBoth = async () => {
+    statistics.stop()
+    try {
+      await oneAtATime(() => pglite.close())
+    } finally {
+      await lock?.release()
+    }
+  }
   let closing: Promise<void> | undefined
   const close = () => {
-    statistics.stop()
-    closing ??= oneAtATime(() => pglite.close()).finally(() => lock?.release())
+    closing ??= closeBoth()
     return closing
   }
   const database: Database = {

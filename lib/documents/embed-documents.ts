@@ -14,7 +14,7 @@ export interface EmbeddedDocument {
 }
 
 /** Name of the space of vectors that callers bring without naming their model. */
-export function callerSpace(dimensions: number): string {
+function callerSpace(dimensions: number): string {
   return `caller:${dimensions}`
 }
 

@@ -60,7 +60,7 @@ const SET_LAST_CHUNK = `
 export type Spaces = ReadonlyMap<string, { readonly id: number; readonly dimensions: number }>
 
 /** The tenant's spaces. */
-export async function readSpaces(transaction: Transaction): Promise<Spaces> {
+async function readSpaces(transaction: Transaction): Promise<Spaces> {
   const rows = await transaction.query<{ id: number; model: string; dimensions: number }>(
     "select id, model, dimensions from embedding_spaces",
   )
@@ -68,7 +68,7 @@ export async function readSpaces(transaction: Transaction): Promise<Spaces> {
 }
 
 /** Throws `invalid_request` where a vector hasn't the dimensions of its model's space. */
-export function checkDimensions(vectors: Iterable<ChunkVector>, spaces: Spaces): void {
+function checkDimensions(vectors: Iterable<ChunkVector>, spaces: Spaces): void {
   for (const { model, vector } of vectors) {
     const space = spaces.get(model)
     if (space && space.dimensions !== vector.length) {
