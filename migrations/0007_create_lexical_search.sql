@@ -106,10 +106,11 @@ declare
   stop_words record;
 begin
   select array_agg(t.lexicon), array_agg(t.total) into lexicons, totals
-    from (select c.lexicon, sum(c.chunks)::bigint as total
-            from (select * from lexeme_counts union all select * from lexeme_count_deltas) c
-           where c.source_account_id = tenant and c.lexicon in ('en', 'pt', 'simple') and c.lexeme = ''
-           group by 1) t
+    from (select l.lexicon, ((select coalesce(sum(c.chunks), 0) from lexeme_counts c
+                               where c.source_account_id = tenant and c.lexicon = l.lexicon and c.lexeme = '')
+                           + (select coalesce(sum(c.chunks), 0) from lexeme_count_deltas c
+                               where c.source_account_id = tenant and c.lexicon = l.lexicon and c.lexeme = ''))::bigint as total
+            from (values ('en'), ('pt'), ('simple')) l (lexicon) offset 0) t
    where t.total > 0;
   if lexicons is null then return; end if;
 
@@ -132,7 +133,7 @@ begin
       from unnest(lexicons, totals) l (lexicon, total),
            query_lexemes(l.lexicon, case spoken when 'en' then stop_words.without_en when 'pt' then stop_words.without_pt
                                                 when 'simple' then parsed.words else stop_words.without_both end) q),
-  counted as (
+  counted as materialized (
     select a.*, ((select coalesce(sum(c.chunks), 0) from lexeme_counts c
                    where c.source_account_id = tenant and c.lexicon = a.lexicon and c.lexeme = a.lexeme)
                + (select coalesce(sum(c.chunks), 0) from lexeme_count_deltas c
