@@ -6,7 +6,8 @@ import { createIndexDocuments } from "../lib/documents/index-documents.ts"
 import { IndexRequest } from "../lib/documents/index-request.ts"
 import { openTestDatabase, type TestDatabase } from "./database.ts"
 import { testServerUrl } from "./postgres-server.ts"
-import { createRandom, DISAGREEMENTS, randomDocument, recount } from "./word-counts.ts"
+import { randomFrom } from "./random.ts"
+import { DISAGREEMENTS, randomDocument, recount } from "./word-counts.ts"
 
 // The document frequencies that BM25 reads are exact after any order of writes, and at any time during them.
 
@@ -16,7 +17,7 @@ const IDS = 25
 
 /** `operations` random upserts, batches and deletes, one after another. */
 async function write(database: Database, seed: number, operations: number): Promise<void> {
-  const random = createRandom(seed)
+  const random = randomFrom(seed)
   const index = createIndexDocuments({ database, embedder: null })
   const documents = createDocuments(database)
   const anyId = () => `document ${Math.floor(random() * IDS)}`

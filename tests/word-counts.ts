@@ -30,17 +30,6 @@ export async function recount(db: TestDatabase): Promise<{ disagreements: Row[];
   })
 }
 
-/** Numbers from 0 to 1 that look random and are the same at every run (mulberry32, Tommy Ettinger, public domain). */
-export function createRandom(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
-}
-
 const LANGUAGES = ["en", "pt", "de"]
 
 /** A document of one to four chunks out of few words, so that words come and go; half have a parent. */
