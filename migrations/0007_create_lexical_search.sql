@@ -153,7 +153,8 @@ begin
      where a.frequency * b.frequency / a.total <= candidate_budget or (a.place = 1 and b.place = 2)),
   rarest as (select quoted from ranked where place = 1)
   select (select ('{' || string_agg(dimension || ':' || value, ',' order by dimension) || '}/999999937')::sparsevec
-            from (select lexeme_dimension(r.lexicon, r.lexeme) as dimension, sum(r.weight)::real as value from ranked r group by 1) w),
+            from (select lexeme_dimension(r.lexicon, r.lexeme) as dimension, sum(r.weight)::real as value
+                    from ranked r group by 1 order by 2 desc, 1 limit 16000) w),
          coalesce(rare.any_of || '|' || pairs.any_of, rare.any_of, pairs.any_of, (select quoted from rarest))::tsquery,
          case when rare.any_of is null and pairs.any_of is not null then (select quoted from rarest)::tsquery end,
          (select jsonb_object_agg(t.lexicon, t.lexemes)
@@ -165,14 +166,16 @@ end $$;
 -- pgvector's operator, in a schema where the owner alone can create: see `function_path`.
 create operator concordance.<#> (leftarg = sparsevec, rightarg = sparsevec, function = sparsevec_negative_inner_product);
 
--- The best `depth` chunks of the tenant for a `lexical_query`. `filter` is a jsonpath predicate over a chunk's metadata,
+-- The best `depth` chunks of the tenant for a `lexical_query`; more of them, where a few long documents would else keep
+-- the others out, until `documents` documents are among them. `filter` is a jsonpath predicate over a chunk's metadata,
 -- to which `$document_id`, `$kind` and `$language` are known.
 --
 -- SECURITY DEFINER, and the only such function: `@@` is not leakproof, so that under row-level security the index on the
 -- lexemes is out of use (at 149,500 chunks 225 ms against 8). Hence the tenant stands in its own WHERE, and
 -- `current_tenant()` answers null for whoever may not be that tenant.
 create function concordance.lexical_candidates(
-  weights sparsevec, matching tsquery, fallback tsquery, required tsquery, filter jsonpath, depth int)
+  weights sparsevec, matching tsquery, fallback tsquery, required tsquery, filter jsonpath, depth int,
+  documents int default null)
 returns table (chunk_key bigint, document_id text, score float8)
 language plpgsql stable security definer rows 100
 set search_path = pg_catalog, concordance, pg_temp set enable_seqscan = off set jit = off as $$
@@ -197,9 +200,14 @@ begin
              limit depth) c
      -- A lexeme of another lexicon can be spelt alike (university, universidade: univers) and weigh nothing.
      where c.score > 0;
-    exit when fallback is null or cardinality(found_keys) >= depth;
-    attempt := matching || fallback;
-    fallback := null;
+    if fallback is not null and coalesce(cardinality(found_keys), 0) < depth then
+      attempt := matching || fallback;
+      fallback := null;
+    elsif cardinality(found_keys) >= depth and (select count(distinct d) from unnest(found_documents) d) < documents then
+      depth := depth * 8;
+    else
+      exit;
+    end if;
   end loop;
   return query select * from unnest(found_keys, found_documents, found_scores);
 end $$;

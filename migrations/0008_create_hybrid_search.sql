@@ -1,16 +1,21 @@
 -- Both lists in one call: by meaning, by words, and every score that fusion asks for.
 select set_config('search_path', concordance.function_path(), true);
 
--- The nearest `depth` chunks of a space. The space's id and its dimensions are literals: as parameters of a generic plan
+-- The nearest `depth` chunks of a space; more of them, where a few long documents would else keep the others out, until
+-- `documents` documents are among them. The space's id and its dimensions are literals: as parameters of a generic plan
 -- the index on them is out of use (3,463 ms against 3.6). A space without an index is scanned exactly, which for up to
 -- 50,000 chunks is as fast as HNSW and misses nothing. `hnsw.ef_search` is how many rows an HNSW scan can return.
-create function concordance.dense_candidates(space int, nearest_to halfvec, required tsquery, filter jsonpath, depth int)
+create function concordance.dense_candidates(space int, nearest_to halfvec, required tsquery, filter jsonpath, depth int,
+  documents int default null)
 returns table (chunk_key bigint, document_id text, similarity float8)
 language plpgsql stable rows 100 set search_path from current as $$
 declare
   indexed boolean := (select s.indexed from embedding_spaces s where s.id = space);
   condition text := '';
   vectors text;
+  found_keys bigint[];
+  found_documents text[];
+  found_similarities float8[];
 begin
   if indexed is null then return; end if;
   if required is not null then condition := condition || ' and c.lexemes @@ $3'; end if;
@@ -19,27 +24,39 @@ begin
       jsonb_build_object(''document_id'', c.document_id, ''kind'', c.kind, ''language'', c.language), true)';
   end if;
   if indexed then
-    perform set_config('hnsw.ef_search', least(1000, greatest(100, depth))::text, true);
-    -- A filter leaves fewer rows than the scan returns, so the scan goes on until there are enough.
-    perform set_config('hnsw.iterative_scan', case when condition = '' then 'off' else 'strict_order' end, true);
     vectors := format('select chunk_key, embedding::halfvec(%s) <=> $1 as distance from embeddings where space_id = %s',
       vector_dims(nearest_to), space);
   else
     vectors := format('select chunk_key, embedding <=> $1 as distance from embeddings where space_id = %s', space);
   end if;
-  return query execute format(case
-      when condition = '' then
-        'select n.chunk_key, c.document_id, 1 - n.distance
-           from (%1$s order by distance%3$s limit $2) n
-           join chunks c on c.source_account_id = $5 and c.key = n.chunk_key
-          order by n.distance, c.document_id, c.id'
-      else
-        'select n.chunk_key, c.document_id, 1 - n.distance
-           from (%1$s) n join chunks c on c.source_account_id = $5 and c.key = n.chunk_key
-          where true%2$s
-          order by n.distance%3$s limit $2' end,
-      vectors, condition, case when indexed then '' else ', chunk_key' end)
-    using nearest_to, depth, required, filter, current_tenant();
+  loop
+    if indexed then
+      perform set_config('hnsw.ef_search', least(1000, greatest(100, depth))::text, true);
+      -- A filter leaves fewer rows than the scan returns, so the scan goes on until there are enough.
+      perform set_config('hnsw.iterative_scan', case when condition = '' and depth <= 1000 then 'off' else 'strict_order' end, true);
+    end if;
+    execute format(case
+        when condition = '' then
+          'select array_agg(f.chunk_key), array_agg(f.document_id), array_agg(1 - f.distance)
+             from (select n.chunk_key, c.document_id, n.distance
+                     from (%1$s order by distance%3$s limit $2) n
+                     join chunks c on c.source_account_id = $5 and c.key = n.chunk_key
+                    order by n.distance, c.document_id, c.id) f'
+        else
+          'select array_agg(f.chunk_key), array_agg(f.document_id), array_agg(1 - f.distance)
+             from (select n.chunk_key, c.document_id, n.distance
+                     from (%1$s) n join chunks c on c.source_account_id = $5 and c.key = n.chunk_key
+                    where true%2$s
+                    order by n.distance%4$s limit $2) f' end,
+        vectors, condition, case when indexed then '' else ', chunk_key' end,
+        case when indexed then '' else ', c.document_id, c.id' end)
+      into found_keys, found_documents, found_similarities
+      using nearest_to, depth, required, filter, current_tenant();
+    exit when documents is null or coalesce(cardinality(found_keys), 0) < depth
+           or (select count(distinct d) from unnest(found_documents) d) >= documents;
+    depth := depth * 8;
+  end loop;
+  return query select * from unnest(found_keys, found_documents, found_similarities);
 end $$;
 
 -- The candidates of both lists with ranks and scores, and the place that `strategy` gives each. Fusion itself is the
@@ -48,12 +65,13 @@ end $$;
 --   weighted   alpha for meaning, the rest for words: both exact scores of every candidate, min-max over all of them
 --   semantic, lexical   one list alone
 --   two_pass   words choose, meaning orders
--- Grouped by document, each list keeps a document's best chunk before ranks are given.
+-- Grouped by document, each list keeps a document's best chunk before ranks are given, and holds `documents` of them if
+-- there are as many.
 -- Some hundred rows are looked up by key: plans that read a table to hash it are ruled out, since a generic plan outlives
 -- the size the table had when it was made.
 create function concordance.hybrid_candidates(
   query text, language text, space int, nearest_to halfvec, strategy text, alpha float8, rrf_k int, by_document boolean,
-  filter jsonpath, dense_depth int, lexical_depth int, candidate_budget int)
+  filter jsonpath, dense_depth int, lexical_depth int, candidate_budget int, documents int default 10)
 returns table (place int, chunk_key bigint, document_id text, chunk_id text, score float8,
                similarity float8, dense_rank int, bm25 float8, lexical_rank int, terms jsonb)
 language plpgsql stable rows 100
@@ -62,26 +80,29 @@ declare
   tenant text := current_tenant();
   asked record := lexical_query(query, language, candidate_budget);
   both_scores boolean := strategy in ('weighted', 'two_pass');
+  wanted int := case when by_document then documents end;
 begin
   return query
   with found_by_meaning as materialized (
     select f.chunk_key, f.document_id, f.similarity, f.place,
            case when by_document then f.document_id else f.chunk_key::text end as unit
-      from dense_candidates(space, nearest_to, asked.required, filter, dense_depth)
+      from dense_candidates(space, nearest_to, asked.required, filter, dense_depth, wanted)
            with ordinality f (chunk_key, document_id, similarity, place)
      where strategy not in ('lexical', 'two_pass') and nearest_to is not null),
   found_by_words as materialized (
     select f.chunk_key, f.document_id, f.score, f.place,
            case when by_document then f.document_id else f.chunk_key::text end as unit
-      from lexical_candidates(asked.weights, asked.matching, asked.fallback, asked.required, filter, lexical_depth)
+      from lexical_candidates(asked.weights, asked.matching, asked.fallback, asked.required, filter, lexical_depth, wanted)
            with ordinality f (chunk_key, document_id, score, place)
      where strategy <> 'semantic'),
   dense as (
     select b.*, row_number() over (order by b.place)::int as rank
-      from (select distinct on (f.unit) f.* from found_by_meaning f order by f.unit, f.place) b),
+      from (select distinct on (f.unit) f.* from found_by_meaning f order by f.unit, f.place) b
+     order by b.place limit dense_depth),
   lexical as (
     select b.*, row_number() over (order by b.place)::int as rank
-      from (select distinct on (f.unit) f.* from found_by_words f order by f.unit, f.place) b),
+      from (select distinct on (f.unit) f.* from found_by_words f order by f.unit, f.place) b
+     order by b.place limit lexical_depth),
   merged as (
     select (array_agg(b.chunk_key order by b.rank, b.by_meaning desc))[1] as chunk_key,
            max(b.score) filter (where b.by_meaning) as similarity, max(b.rank) filter (where b.by_meaning) as dense_rank,

@@ -6,6 +6,7 @@ export function candidate(documentId: string, given: Partial<Candidate> = {}): C
     key: documentId,
     documentId,
     chunkId: "c0001",
+    shownId: given.chunkId ?? "c0001",
     similarity: null,
     denseRank: null,
     bm25: null,
@@ -19,7 +20,6 @@ export function candidate(documentId: string, given: Partial<Candidate> = {}): C
 /** A passage of the text. */
 export function passage(content: string, given: Partial<Passage> = {}): Passage {
   return {
-    chunkId: "c0001",
     title: "",
     content,
     language: "en",

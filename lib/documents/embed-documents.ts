@@ -13,6 +13,16 @@ export interface EmbeddedDocument {
   readonly warnings: readonly string[]
 }
 
+/** What `work` gives, or the signal's reason as soon as it aborts: a model that is still loading doesn't heed it. */
+function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(signal.reason)
+    if (signal.aborted) abort()
+    signal.addEventListener("abort", abort, { once: true })
+    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort))
+  })
+}
+
 /** Name of the space of vectors that callers bring without naming their model. */
 function callerSpace(dimensions: number): string {
   return `caller:${dimensions}`
@@ -30,11 +40,8 @@ export async function embedDocuments(
   const pending = documents.flatMap((document) => document.chunks.filter((chunk) => chunk.text !== null))
   const embedded = new Map<PreparedChunk, { vector: Float32Array; truncated: boolean }>()
   if (embedder && pending.length > 0) {
-    const { vectors, truncated } = await embedder.embed(
-      pending.map((chunk) => chunk.text ?? ""),
-      "passage",
-      { signal },
-    )
+    const texts = pending.map((chunk) => chunk.text ?? "")
+    const { vectors, truncated } = await unlessAborted(embedder.embed(texts, "passage", { signal }), signal)
     const cut = new Set(truncated)
     for (const [i, chunk] of pending.entries()) {
       const vector = vectors[i]

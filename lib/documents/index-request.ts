@@ -16,8 +16,8 @@ const Metadata = z
   )
   .refine(
     (metadata) =>
-      StorableText.safeParse(JSON.stringify(metadata)).success &&
-      !/\\u0000|\\ud[89a-f]/i.test(JSON.stringify(metadata)),
+      // JSON writes a NUL and a lone surrogate as an escape; after a backslash that is itself escaped it is only text.
+      !/(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/i.test(JSON.stringify(metadata)),
     "must hold well-formed text without NUL characters",
   )
 

@@ -88,3 +88,9 @@ test.each([
   expect(performance.now() - from).toBeLessThan(30_000)
   expect(bare(chunks.join(""))).toBe(bare(text))
 })
+
+test("without a limit of tokens that of characters still holds", () => {
+  const text = "The wind turns the mill. ".repeat(100)
+  const chunks = splitText(text, Number.POSITIVE_INFINITY, 1_000, byWord)
+  expect(chunks.map((chunk) => chunk.length <= 1_000)).toEqual([true, true, true])
+})

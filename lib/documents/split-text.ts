@@ -19,8 +19,7 @@ interface Piece {
  * dropped and nothing more.
  */
 export function splitText(text: string, tokensMax: number, charsMax: number, countTokens: CountTokens): string[] {
-  const total = text.length > charsMax ? Number.POSITIVE_INFINITY : countTokens(text)
-  if (total <= tokensMax) return [text]
+  if (text.length <= charsMax && countTokens(text) <= tokensMax) return [text]
   // What is left in equal shares, reckoned anew for each chunk: pieces don't fill one to the token, and the differences
   // would add up in the last.
   const share = (left: number): number => left / Math.ceil(left / tokensMax)

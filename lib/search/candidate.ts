@@ -2,8 +2,6 @@ import type { Region } from "../shapes.ts"
 
 /** What is shown of a candidate: its own text, or its parent's. */
 export interface Passage {
-  /** Of the chunk that the text is of. */
-  readonly chunkId: string
   readonly title: string
   readonly content: string
   readonly language: string
@@ -20,6 +18,8 @@ export interface Candidate {
   readonly key: string
   readonly documentId: string
   readonly chunkId: string
+  /** Id of the chunk whose text is shown: its own, or its parent's. */
+  readonly shownId: string
   /** Cosine similarity to the question, -1 to 1. */
   readonly similarity: number | null
   readonly denseRank: number | null

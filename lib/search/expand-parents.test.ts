@@ -1,9 +1,9 @@
 import { expect, test } from "vitest"
-import { candidate, passage } from "../../tests/candidates.ts"
+import { candidate } from "../../tests/candidates.ts"
 import { expandParents } from "./expand-parents.ts"
 
-const hit = (documentId: string, chunkId: string, shown: string, score: number) => ({
-  candidate: candidate(documentId, { chunkId, passage: passage("", { chunkId: shown }) }),
+const hit = (documentId: string, chunkId: string, shownId: string, score: number) => ({
+  candidate: candidate(documentId, { chunkId, shownId }),
   score,
 })
 

@@ -7,7 +7,7 @@ import type { Scored } from "./candidate.ts"
 export function expandParents(ranked: readonly Scored[]): Scored[] {
   const seen = new Set<string>()
   return ranked.filter(({ candidate }) => {
-    const shown = JSON.stringify([candidate.documentId, candidate.passage?.chunkId ?? candidate.chunkId])
+    const shown = JSON.stringify([candidate.documentId, candidate.shownId])
     if (seen.has(shown)) return false
     seen.add(shown)
     return true

@@ -25,7 +25,9 @@ export interface CandidateQuery {
   readonly filter: string | null
   readonly denseDepth: number
   readonly lexicalDepth: number
-  /** How many of the best come with their passage. */
+  /** How many documents a list holds at least, if there are as many, however many chunks the best of them have. */
+  readonly documents: number
+  /** How many passages come along, those of the best; children of one parent share its passage. */
   readonly passages: number
   /** Whether those come with their vector too. */
   readonly vectors: boolean
@@ -49,17 +51,24 @@ const CANDIDATES = `
   with space as (
     select id from embedding_spaces
      where state = 'active' and dimensions = $4::int and ($3::text is null or model = $3)
-     order by model like 'caller:%' desc, id limit 1)
+     order by model like 'caller:%' desc, id limit 1),
+  ranked as (
+    select h.*, coalesce(c.parent_id, h.chunk_id) as shown_id
+      from hybrid_candidates($1::text, $2::text, (select id from space), $5::text::halfvec, $6::text, $7::float8, $8::int,
+             $9::boolean, $10::text::jsonpath, $11::int, $12::int, ${CANDIDATE_BUDGET}, $16::int) h
+      left join chunks c on $15::boolean and c.key = h.chunk_key),
+  numbered as (
+    select r.*, row_number() over (partition by r.document_id, r.shown_id order by r.place) as turn from ranked r),
+  shown as (select n.*, count(*) filter (where n.turn = 1) over (order by n.place) as shown_place from numbered n)
   select h.chunk_key::text as key, h.document_id, h.chunk_id, h.similarity, h.dense_rank, h.bm25, h.lexical_rank,
-         coalesce(p.id, c.id) as shown_id, c.title, coalesce(p.content, c.content) as content, c.language, c.metadata,
-         coalesce(p.regions, c.regions) as regions, coalesce(p.first_page, c.first_page) as page,
+         h.shown_id, c.title, coalesce(p.content, c.content) as content, c.language, c.metadata,
+         coalesce(nullif(p.regions, '[]'), c.regions) as regions, coalesce(p.first_page, c.first_page) as page,
          coalesce(matching_words(c.language, coalesce(p.content, c.content), h.terms), '{}') as matching_words,
          case when $14::boolean then encode(halfvec_send(e.embedding), 'base64') end as vector
-    from hybrid_candidates($1::text, $2::text, (select id from space), $5::text::halfvec, $6::text, $7::float8, $8::int,
-           $9::boolean, $10::text::jsonpath, $11::int, $12::int, ${CANDIDATE_BUDGET}) h
-    left join chunks c on h.place <= $13::int and c.key = h.chunk_key
+    from shown h
+    left join chunks c on h.turn = 1 and h.shown_place <= $13::int and c.key = h.chunk_key
     left join chunks p on $15::boolean and p.document_id = c.document_id and p.id = c.parent_id
-    left join embeddings e on $14::boolean and e.chunk_key = c.key and e.space_id = (select id from space)
+    left join embeddings e on $14::boolean and h.place <= $13::int and e.chunk_key = h.chunk_key and e.space_id = (select id from space)
    order by h.place`
 
 /**
@@ -75,7 +84,7 @@ export async function findCandidates(
   const batch = await database.batch({ tenant }, [{ text: SPACES }, candidatesStatement(query)], { timeoutMs })
   const [spaces = [], rows = []] = batch
   return {
-    candidates: (rows as unknown as CandidateRow[]).map(toCandidate),
+    candidates: toCandidates(rows as unknown as CandidateRow[]),
     comparable: query.nearestTo !== null && isComparable(spaces as unknown as SpaceRow[], query.nearestTo),
   }
 }
@@ -100,6 +109,7 @@ function candidatesStatement(query: CandidateQuery): Statement {
       query.passages,
       query.vectors,
       query.parents,
+      query.documents,
     ],
   }
 }
@@ -121,7 +131,7 @@ function isComparable(spaces: readonly SpaceRow[], { vector, model, fromCaller }
   throw invalidField("embedding", `has ${given}; the vectors stored here have ${known}`)
 }
 
-/** A row of `CANDIDATES`; the columns of the passage are null past the first `passages`. */
+/** A row of `CANDIDATES`; the columns of the passage are null past the first `passages`, and where it came before. */
 interface CandidateRow {
   readonly key: string
   readonly document_id: string
@@ -141,23 +151,30 @@ interface CandidateRow {
   readonly vector: string | null
 }
 
-function toCandidate(row: CandidateRow): Candidate {
+function toCandidates(rows: readonly CandidateRow[]): Candidate[] {
+  const shown = (row: CandidateRow): string => JSON.stringify([row.document_id, row.shown_id])
+  const passages = new Map<string, Passage>()
+  for (const row of rows) if (row.content !== null) passages.set(shown(row), toPassage(row, row.content))
+  return rows.map((row) => toCandidate(row, passages.get(shown(row)) ?? null))
+}
+
+function toCandidate(row: CandidateRow, passage: Passage | null): Candidate {
   return {
     key: row.key,
     documentId: row.document_id,
     chunkId: row.chunk_id,
+    shownId: row.shown_id,
     similarity: row.similarity,
     denseRank: row.dense_rank,
     bm25: row.bm25,
     lexicalRank: row.lexical_rank,
-    passage: row.content === null ? null : toPassage(row, row.content),
+    passage,
     vector: row.vector === null ? null : normalized(vectorFromBase64(row.vector)),
   }
 }
 
 function toPassage(row: CandidateRow, content: string): Passage {
   return {
-    chunkId: row.shown_id,
     title: row.title,
     content,
     language: row.language,

@@ -7,8 +7,8 @@ class TooSlow extends Error {}
 export type ModelResult<T> = { readonly value: T } | { readonly missing: string }
 
 /**
- * Asks a model, for at most `timeoutMs` and no longer than the whole request may take. A search can do without any of its
- * models, so one that fails or is late is told, not thrown: even one that doesn't heed its signal, since a model that is
+ * Asks a model, for at most `timeoutMs` and half of the time that the whole request has left: the other half is for the
+ * answer without it. A search can do without any of its models, so one that fails or is late is told, not thrown: even one that doesn't heed its signal, since a model that is
  * still loading can't.
  */
 export async function callModel<T>(
@@ -18,7 +18,7 @@ export async function callModel<T>(
   run: (signal: AbortSignal) => Promise<T>,
 ): Promise<ModelResult<T>> {
   const controller = new AbortController()
-  const ms = Math.min(timeoutMs, deadline.left())
+  const ms = Math.min(timeoutMs, deadline.left() / 2)
   let stop = (): void => {}
   const late = new Promise<never>((_, reject) => {
     const tooSlow = (): void => reject(new TooSlow())

@@ -3,6 +3,7 @@ import { invalidField } from "../errors.ts"
 import type { Strategy } from "../shapes.ts"
 import { filterToJsonpath } from "./filter.ts"
 import type { CandidateQuery, QueryVector } from "./find-candidates.ts"
+import { queryText } from "./query-text.ts"
 import type { SearchRequest } from "./request.ts"
 import type { Funnel, SearchSettings } from "./search.ts"
 
@@ -26,17 +27,17 @@ export function planSearch(tenant: string, request: SearchRequest, settings: Sea
   if (strategy === "lexical" && !request.query?.trim()) {
     throw invalidField("query", "is required by strategy lexical, which ranks by words alone")
   }
-  const { cursor, explain: _, top_k: topK, ...rest } = request
+  const { cursor, explain: _, ...rest } = request
   const list = [tenant, strategy, rest]
   const start = cursor === undefined ? 0 : decodeCursor(cursor, list, "number")
-  return { strategy, start, end: start + topK, list, funnel }
+  return { strategy, start, end: start + request.top_k, list, funnel }
 }
 
 /** What there is to rank by: without a vector words alone, without words meaning alone. `rrf` holds for one list too. */
 export function possibleStrategy(strategy: Strategy, request: SearchRequest, vector: QueryVector | null): Strategy {
   if (strategy === "rrf") return strategy
   if (!vector) return "lexical"
-  return request.query?.trim() ? strategy : "semantic"
+  return queryText(request.query ?? "") === "" ? "semantic" : strategy
 }
 
 /** The plan as a question to the database. */
@@ -48,9 +49,11 @@ export function candidateQuery(
 ): CandidateQuery {
   const { funnel, end } = plan
   const byDocument = request.group_by === "document"
-  const passages = Math.max(end, funnel.diversify?.from ?? 0, funnel.rerank ?? 0)
-  // A document's chunks share its one place, so a list must be longer in chunks to be as long in documents.
-  const depth = (setting: number): number => Math.min(DEPTH_MAX, Math.max(setting, passages) * (byDocument ? 2 : 1))
+  const read = Math.max(funnel.diversify?.from ?? 0, funnel.rerank ?? 0)
+  const first = Math.max(request.top_k, read)
+  // The same for every page: longer lists rank anew, and a hit of one page would come again on the next. A document's
+  // chunks share its one place, so a list must be longer in chunks to be as long in documents.
+  const depth = (setting: number): number => Math.min(DEPTH_MAX, Math.max(setting, first) * (byDocument ? 2 : 1))
   return {
     query: request.query ?? "",
     language: request.language,
@@ -62,8 +65,8 @@ export function candidateQuery(
     filter: request.filter ? filterToJsonpath(request.filter) : null,
     denseDepth: depth(settings.searchDenseCandidates),
     lexicalDepth: depth(settings.searchLexicalCandidates),
-    // Children of one parent become one hit, so more of them are needed to fill a page.
-    passages: request.expand_parents ? passages * 4 : passages,
+    documents: first,
+    passages: Math.max(end, read),
     vectors: funnel.diversify !== null,
     parents: request.expand_parents,
   }

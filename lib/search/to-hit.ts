@@ -7,7 +7,7 @@ import type { SearchHit } from "./response.ts"
 
 /** A ranked candidate as the response shows it. */
 export function toHit(tenant: string, { candidate, score }: Scored, rrfK: number): SearchHit {
-  const { passage, documentId, similarity, bm25 } = candidate
+  const { passage, documentId, shownId: chunkId, similarity, bm25 } = candidate
   if (!passage)
     throw new AppError("internal", "A candidate was ranked higher than its place in the database's own fusion")
   const page = passage.page ?? undefined
@@ -20,10 +20,10 @@ export function toHit(tenant: string, { candidate, score }: Scored, rrfK: number
     ...(bm25 !== null && { text_rank: bm25 }),
     rrf_score: rrfScore(candidate, rrfK),
     score,
-    chunk_id: passage.chunkId,
+    chunk_id: chunkId,
     ...(page !== undefined && { page }),
     ...(passage.regions.length > 0 && { regions: [...passage.regions] }),
-    citation: formatCitation({ documentId, chunkId: passage.chunkId, page }),
+    citation: formatCitation({ documentId, chunkId, page }),
     language: passage.language,
     metadata: passage.metadata,
     highlights: highlightWords(passage.content, passage.matchingWords),
