@@ -42,6 +42,8 @@ export async function benchLatency(options: LatencyOptions, terminal: Terminal):
         asking.at(done)
       }).finally(() => asking.stop())
       tenants[size] = { chunks: count, ...figures }
+      if (figures.ts_rank_cd_by_index < 1)
+        terminal.note(`Note: ts_rank_cd of the ${size} tenant didn't always use the GIN index`)
     }
     report(terminal, options, {
       dataset: name,

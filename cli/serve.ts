@@ -5,7 +5,8 @@ export function addServeCommand(program: Command): void {
     .command("serve")
     .description("serve the HTTP API on HOST and PORT, as `npm start` does")
     .action(async () => {
-      // It runs the server; from here on the process and its signals are that one's.
+      // Importing it runs the server. From here on Ctrl-C is that one's: while it starts it ends it at once.
+      process.removeAllListeners("SIGINT")
       await import("../functions/server.ts")
     })
 }
