@@ -90,7 +90,7 @@ end $$;
 --             chunk's `bm25` is the chunk's score
 --   matching  which chunks are worth scoring: those with a lexeme that is rare enough for all such to fit the budget, or
 --             with a pair of the others whose meeting is expected to (the index intersects without a heap visit)
---   fallback  more of them, for when too few match: those with the rarest lexeme, which alone is over the budget
+--   fallback  more of them, for when too few match: those with the rarest lexeme that is over the budget
 --   required  what a hit must hold, whichever list finds it
 --   terms     lexemes by lexicon, to mark them in a hit
 -- All null for a question with no lexeme that the tenant has.
@@ -151,12 +151,12 @@ begin
     select string_agg(format('(%s&%s)', a.quoted, b.quoted), '|') as any_of
       from frequent a join frequent b on a.lexicon = b.lexicon and a.turn < b.turn and b.turn <= 6
      where a.frequency * b.frequency / a.total <= candidate_budget or (a.place = 1 and b.place = 2)),
-  rarest as (select quoted from ranked where place = 1)
+  next as (select quoted from frequent where turn = 1)
   select (select ('{' || string_agg(dimension || ':' || value, ',' order by dimension) || '}/999999937')::sparsevec
             from (select lexeme_dimension(r.lexicon, r.lexeme) as dimension, sum(r.weight)::real as value
                     from ranked r group by 1 order by 2 desc, 1 limit 16000) w),
-         coalesce(rare.any_of || '|' || pairs.any_of, rare.any_of, pairs.any_of, (select quoted from rarest))::tsquery,
-         case when rare.any_of is null and pairs.any_of is not null then (select quoted from rarest)::tsquery end,
+         coalesce(rare.any_of || '|' || pairs.any_of, rare.any_of, pairs.any_of, (select quoted from next))::tsquery,
+         case when coalesce(rare.any_of, pairs.any_of) is not null then (select quoted from next)::tsquery end,
          (select jsonb_object_agg(t.lexicon, t.lexemes)
             from (select r.lexicon, jsonb_agg(r.lexeme) as lexemes from ranked r group by 1) t)
     into weights, matching, fallback, terms
@@ -166,8 +166,9 @@ end $$;
 -- pgvector's operator, in a schema where the owner alone can create: see `function_path`.
 create operator concordance.<#> (leftarg = sparsevec, rightarg = sparsevec, function = sparsevec_negative_inner_product);
 
--- The best `depth` chunks of the tenant for a `lexical_query`; more of them, where a few long documents would else keep
--- the others out, until `documents` documents are among them. `filter` is a jsonpath predicate over a chunk's metadata,
+-- The best `depth` chunks of the tenant for a `lexical_query`. Where fewer than `wanted` match, the fallback is tried; and
+-- grouped by document, where a few long documents keep the others out, the list grows until `wanted` of them are in it.
+-- `filter` is a jsonpath predicate over a chunk's metadata,
 -- to which `$document_id`, `$kind` and `$language` are known.
 --
 -- SECURITY DEFINER, and the only such function: `@@` is not leakproof, so that under row-level security the index on the
@@ -175,7 +176,7 @@ create operator concordance.<#> (leftarg = sparsevec, rightarg = sparsevec, func
 -- `current_tenant()` answers null for whoever may not be that tenant.
 create function concordance.lexical_candidates(
   weights sparsevec, matching tsquery, fallback tsquery, required tsquery, filter jsonpath, depth int,
-  documents int default null)
+  wanted int default 10, by_document boolean default false)
 returns table (chunk_key bigint, document_id text, score float8)
 language plpgsql stable security definer rows 100
 set search_path = pg_catalog, concordance, pg_temp set enable_seqscan = off set jit = off as $$
@@ -200,11 +201,13 @@ begin
              limit depth) c
      -- A lexeme of another lexicon can be spelt alike (university, universidade: univers) and weigh nothing.
      where c.score > 0;
-    if fallback is not null and coalesce(cardinality(found_keys), 0) < depth then
+    exit when wanted <= case when by_document then (select count(distinct d) from unnest(found_documents) d)
+                             else coalesce(cardinality(found_keys), 0) end;
+    if by_document and cardinality(found_keys) >= depth then
+      depth := depth * 8;
+    elsif fallback is not null then
       attempt := matching || fallback;
       fallback := null;
-    elsif cardinality(found_keys) >= depth and (select count(distinct d) from unnest(found_documents) d) < documents then
-      depth := depth * 8;
     else
       exit;
     end if;

@@ -1,12 +1,12 @@
 -- Both lists in one call: by meaning, by words, and every score that fusion asks for.
 select set_config('search_path', concordance.function_path(), true);
 
--- The nearest `depth` chunks of a space; more of them, where a few long documents would else keep the others out, until
--- `documents` documents are among them. The space's id and its dimensions are literals: as parameters of a generic plan
+-- The nearest `depth` chunks of a space; grouped by document, where a few long documents keep the others out, the list grows
+-- until `wanted` of them are in it. The space's id and its dimensions are literals: as parameters of a generic plan
 -- the index on them is out of use (3,463 ms against 3.6). A space without an index is scanned exactly, which for up to
 -- 50,000 chunks is as fast as HNSW and misses nothing. `hnsw.ef_search` is how many rows an HNSW scan can return.
 create function concordance.dense_candidates(space int, nearest_to halfvec, required tsquery, filter jsonpath, depth int,
-  documents int default null)
+  wanted int default 10, by_document boolean default false)
 returns table (chunk_key bigint, document_id text, similarity float8)
 language plpgsql stable rows 100 set search_path from current as $$
 declare
@@ -52,8 +52,8 @@ begin
         case when indexed then '' else ', c.document_id, c.id' end)
       into found_keys, found_documents, found_similarities
       using nearest_to, depth, required, filter, current_tenant();
-    exit when documents is null or coalesce(cardinality(found_keys), 0) < depth
-           or (select count(distinct d) from unnest(found_documents) d) >= documents;
+    exit when not by_document or coalesce(cardinality(found_keys), 0) < depth
+           or (select count(distinct d) from unnest(found_documents) d) >= wanted;
     depth := depth * 8;
   end loop;
   return query select * from unnest(found_keys, found_documents, found_similarities);
@@ -65,13 +65,13 @@ end $$;
 --   weighted   alpha for meaning, the rest for words: both exact scores of every candidate, min-max over all of them
 --   semantic, lexical   one list alone
 --   two_pass   words choose, meaning orders
--- Grouped by document, each list keeps a document's best chunk before ranks are given, and holds `documents` of them if
--- there are as many.
+-- Grouped by document, each list keeps a document's best chunk before ranks are given. Either way it holds `wanted`, the
+-- hits of a first page, if there are as many.
 -- Some hundred rows are looked up by key: plans that read a table to hash it are ruled out, since a generic plan outlives
 -- the size the table had when it was made.
 create function concordance.hybrid_candidates(
   query text, language text, space int, nearest_to halfvec, strategy text, alpha float8, rrf_k int, by_document boolean,
-  filter jsonpath, dense_depth int, lexical_depth int, candidate_budget int, documents int default 10)
+  filter jsonpath, dense_depth int, lexical_depth int, candidate_budget int, wanted int default 10)
 returns table (place int, chunk_key bigint, document_id text, chunk_id text, score float8,
                similarity float8, dense_rank int, bm25 float8, lexical_rank int, terms jsonb)
 language plpgsql stable rows 100
@@ -80,19 +80,18 @@ declare
   tenant text := current_tenant();
   asked record := lexical_query(query, language, candidate_budget);
   both_scores boolean := strategy in ('weighted', 'two_pass');
-  wanted int := case when by_document then documents end;
 begin
   return query
   with found_by_meaning as materialized (
     select f.chunk_key, f.document_id, f.similarity, f.place,
            case when by_document then f.document_id else f.chunk_key::text end as unit
-      from dense_candidates(space, nearest_to, asked.required, filter, dense_depth, wanted)
+      from dense_candidates(space, nearest_to, asked.required, filter, dense_depth, wanted, by_document)
            with ordinality f (chunk_key, document_id, similarity, place)
      where strategy not in ('lexical', 'two_pass') and nearest_to is not null),
   found_by_words as materialized (
     select f.chunk_key, f.document_id, f.score, f.place,
            case when by_document then f.document_id else f.chunk_key::text end as unit
-      from lexical_candidates(asked.weights, asked.matching, asked.fallback, asked.required, filter, lexical_depth, wanted)
+      from lexical_candidates(asked.weights, asked.matching, asked.fallback, asked.required, filter, lexical_depth, wanted, by_document)
            with ordinality f (chunk_key, document_id, score, place)
      where strategy <> 'semantic'),
   dense as (
@@ -173,7 +172,7 @@ declare
 begin
   return query
   select c.document_id, c.id, c.title, c.content, h.score, h.similarity, h.bm25
-    from hybrid_candidates(query, language, space, nearest_to, strategy, alpha, rrf_k, false, filter, 100, 100, 4000) h
+    from hybrid_candidates(query, language, space, nearest_to, strategy, alpha, rrf_k, false, filter, 100, 100, 4000, top_k) h
     join chunks c on c.source_account_id = current_tenant() and c.key = h.chunk_key
    where h.place <= top_k
    order by h.place;

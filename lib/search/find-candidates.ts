@@ -25,8 +25,8 @@ export interface CandidateQuery {
   readonly filter: string | null
   readonly denseDepth: number
   readonly lexicalDepth: number
-  /** How many documents a list holds at least, if there are as many, however many chunks the best of them have. */
-  readonly documents: number
+  /** How many documents (or chunks) a list holds at least, if there are as many. */
+  readonly wanted: number
   /** How many passages come along, those of the best; children of one parent share its passage. */
   readonly passages: number
   /** Whether those come with their vector too. */
@@ -109,7 +109,7 @@ function candidatesStatement(query: CandidateQuery): Statement {
       query.passages,
       query.vectors,
       query.parents,
-      query.documents,
+      query.wanted,
     ],
   }
 }

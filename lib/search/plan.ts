@@ -65,7 +65,7 @@ export function candidateQuery(
     filter: request.filter ? filterToJsonpath(request.filter) : null,
     denseDepth: depth(settings.searchDenseCandidates),
     lexicalDepth: depth(settings.searchLexicalCandidates),
-    documents: first,
+    wanted: first,
     passages: Math.max(end, read),
     vectors: funnel.diversify !== null,
     parents: request.expand_parents,
