@@ -35,7 +35,8 @@ export function createNeonDatabase({ url, connectionsMax = 4 }: NeonOptions): Da
 
   async function batch(statements: readonly Statement[], waitMs: number): Promise<Row[][]> {
     const queries = statements.map(({ text, values = [] }) => http.query(text, values.map(toWire), { types }))
-    const fetchOptions = { signal: AbortSignal.timeout(waitMs) }
+    // What is left of a deadline is a fraction, which AbortSignal.timeout refuses.
+    const fetchOptions = { signal: AbortSignal.timeout(Math.ceil(waitMs)) }
     try {
       return await http.transaction(queries, { fetchOptions })
     } catch (error) {
