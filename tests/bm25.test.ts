@@ -186,6 +186,23 @@ describe("in a collection where frequent words exceed the budget of candidates",
     expect(await scores("apart", "even", 100)).toHaveLength(100)
   })
 
+  test("where two frequent words meet comes first, though the rarest of the question's words isn't there", async () => {
+    const words = ["zero", "one", "two"]
+    const texts = Array.from({ length: 12_600 }, (_, i) => ({
+      id: `d${i}`,
+      title: "",
+      content: i < 12 ? `one two ${i}` : `${words[i % 3]} ${i % 11}`,
+    }))
+    await insert("meeting", texts)
+    const found = await scores("meeting", "zero one two", 12)
+    expect(found.map((hit) => hit.id).sort()).toEqual(
+      texts
+        .slice(0, 12)
+        .map((text) => text.id)
+        .sort(),
+    )
+  })
+
   test("the top 10 is at least 98 % of the exhaustive one", async () => {
     const random = randomFrom(5)
     const texts = zipfTexts(CHUNKS, 3_000, 6)
