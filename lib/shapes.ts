@@ -1,7 +1,7 @@
 import { z } from "zod"
 
 /** Most dimensions a halfvec index can hold. */
-export const DIMENSIONS_MAX = 4_000
+const DIMENSIONS_MAX = 4_000
 /** Longest document id, in bytes of UTF-8: what a composite B-tree key leaves room for. */
 export const ID_BYTES_MAX = 1_024
 

@@ -36,7 +36,7 @@ export interface Library extends TestDatabase {
 }
 
 /** As `lib/config.ts` defaults them. */
-export const SETTINGS: SearchSettings = {
+const SETTINGS: SearchSettings = {
   searchStrategy: "rrf",
   searchDenseCandidates: 100,
   searchLexicalCandidates: 100,

@@ -2,7 +2,7 @@ import { z } from "zod"
 import { ID_BYTES_MAX, StorableText } from "../shapes.ts"
 
 /** Most conditions of one filter, and most values of one `in`. */
-export const FILTER_FIELDS_MAX = 32
+const FILTER_FIELDS_MAX = 32
 const FILTER_VALUES_MAX = 200
 
 const Scalar = z.union([StorableText.max(ID_BYTES_MAX), z.number(), z.boolean(), z.null()])

@@ -34,7 +34,7 @@ export function planSearch(tenant: string, request: SearchRequest, settings: Sea
 }
 
 /** What there is to rank by: without a vector words alone, without words meaning alone. `rrf` holds for one list too. */
-export function possibleStrategy(strategy: Strategy, request: SearchRequest, vector: QueryVector | null): Strategy {
+function possibleStrategy(strategy: Strategy, request: SearchRequest, vector: QueryVector | null): Strategy {
   if (strategy === "rrf") return strategy
   if (!vector) return "lexical"
   return queryText(request.query ?? "") === "" ? "semantic" : strategy

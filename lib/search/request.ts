@@ -3,9 +3,9 @@ import { CallerEmbedding, LanguageTag, StorableText, Strategy, TenantId } from "
 import { Filter } from "./filter.ts"
 
 /** Longest query, in characters. */
-export const QUERY_CHARS_MAX = 8_000
+const QUERY_CHARS_MAX = 8_000
 /** Most hits of one page of results. */
-export const TOP_K_MAX = 200
+const TOP_K_MAX = 200
 
 /** Body of `POST /search`, and the input of `search()`. */
 export const SearchRequest = z
