@@ -1,11 +1,16 @@
 import type { OwnerDatabase, OwnerSession } from "../lib/database/database.ts"
-import { AppError } from "../lib/errors.ts"
 import { vectorToSql } from "../lib/vector.ts"
+
+interface TextRankTime {
+  readonly ms: number
+  /** Whether the plan finds the chunks by the GIN index on their lexemes: otherwise the time says little. */
+  readonly byIndex: boolean
+}
 
 /** What the product's lists are held against, asked as the owner of the tables, whom row-level security doesn't slow. */
 export interface ReferenceQueries {
-  /** ms that `ts_rank_cd` took for the best 100 of the chunks with any lexeme of the question. */
-  timeTextRank(tenant: string, question: string): Promise<number>
+  /** How long `ts_rank_cd` took for the best 100 of the chunks with any lexeme of the question. */
+  timeTextRank(tenant: string, question: string): Promise<TextRankTime>
   /** The ten best chunks by BM25 of all that the tenant has, as `document#chunk`. */
   exhaustiveLexical(tenant: string, question: string): Promise<string[]>
   /** The ten nearest chunks of all that the tenant has. */
@@ -44,14 +49,17 @@ export function createReferenceQueries(owner: OwnerDatabase): ReferenceQueries {
     timeTextRank: (tenant, question) =>
       inTransaction(async (session) => {
         const [row] = await session.query<{ any_lexeme: string | null }>(ANY_LEXEME, [question])
-        if (!row?.any_lexeme) return 0
+        if (!row?.any_lexeme) return { ms: 0, byIndex: true }
         const values = [tenant, row.any_lexeme]
-        await session.query("set local enable_seqscan = off")
-        await session.query("set local jit = off")
-        await requireLexemeIndex(session, values)
+        // A small tenant's rows may look cheaper to find by the primary key.
+        for (const setting of ["enable_seqscan", "enable_indexscan", "jit"]) {
+          await session.query(`set local ${setting} = off`)
+        }
+        // This also warms the session's caches: what is timed next is the query alone.
+        const plan = await session.query(`explain ${TEXT_RANK}`, values)
         const start = performance.now()
         await session.query(TEXT_RANK, values)
-        return performance.now() - start
+        return { ms: performance.now() - start, byIndex: JSON.stringify(plan).includes("chunks_lexemes") }
       }),
     exhaustiveLexical: (tenant, question) =>
       inTransaction(async (session) => {
@@ -62,16 +70,5 @@ export function createReferenceQueries(owner: OwnerDatabase): ReferenceQueries {
       inTransaction(async (session) =>
         ids(await session.query<{ id: string }>(EXACT_DENSE, [tenant, model, vectorToSql(vector)])),
       ),
-  }
-}
-
-/** Also warms the session's caches: what is timed next is the query alone. */
-async function requireLexemeIndex(session: OwnerSession, values: readonly string[]): Promise<void> {
-  const plan = await session.query(`explain ${TEXT_RANK}`, values)
-  if (!JSON.stringify(plan).includes("chunks_lexemes")) {
-    throw new AppError(
-      "internal",
-      "The reference query doesn't use the index on the lexemes; its time would say nothing",
-    )
   }
 }
