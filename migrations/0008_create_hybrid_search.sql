@@ -111,12 +111,12 @@ begin
      group by b.unit),
   scored as (
     select m.chunk_key, c.document_id, c.id as chunk_id, m.dense_rank, m.lexical_rank,
-           coalesce(m.similarity, case when both_scores then 1 - (e.embedding <=> nearest_to) end) as similarity,
+           coalesce(m.similarity, case when both_scores then (
+             select 1 - (e.embedding <=> nearest_to) from embeddings e
+              where e.source_account_id = tenant and e.chunk_key = m.chunk_key and e.space_id = space) end) as similarity,
            coalesce(m.bm25, case when both_scores then -(c.bm25 <#> asked.weights) end) as bm25
       from merged m
-      join chunks c on c.source_account_id = tenant and c.key = m.chunk_key
-      left join embeddings e on both_scores and m.similarity is null
-            and e.source_account_id = tenant and e.chunk_key = m.chunk_key and e.space_id = space),
+      join chunks c on c.source_account_id = tenant and c.key = m.chunk_key),
   ranged as (
     select s.*, min(s.similarity) over () as sim_min, max(s.similarity) over () as sim_max,
            min(s.bm25) over () as bm25_min, max(s.bm25) over () as bm25_max
@@ -142,7 +142,7 @@ $$;
 
 -- Words of a text whose lexeme is among those of the question (`terms` of `lexical_query`), as they are written there.
 create function concordance.matching_words(language text, content text, terms jsonb) returns text[]
-language plpgsql immutable parallel safe set search_path from current as $$
+language plpgsql immutable strict parallel safe set search_path from current as $$
 declare
   lexicon text := lexicon(language);
   lexemes text[] := array(select jsonb_array_elements_text(terms -> lexicon));

@@ -48,28 +48,8 @@ const CANDIDATE_BUDGET = 4_000
 const SPACES = `select model, dimensions from embedding_spaces where state = 'active' order by id`
 
 const CANDIDATES = `
-  with space as (
-    select id from embedding_spaces
-     where state = 'active' and dimensions = $4::int and ($3::text is null or model = $3)
-     order by model like 'caller:%' desc, id limit 1),
-  ranked as (
-    select h.*, coalesce(c.parent_id, h.chunk_id) as shown_id
-      from hybrid_candidates($1::text, $2::text, (select id from space), $5::text::halfvec, $6::text, $7::float8, $8::int,
-             $9::boolean, $10::text::jsonpath, $11::int, $12::int, ${CANDIDATE_BUDGET}, $16::int) h
-      left join chunks c on $15::boolean and c.key = h.chunk_key),
-  numbered as (
-    select r.*, row_number() over (partition by r.document_id, r.shown_id order by r.place) as turn from ranked r),
-  shown as (select n.*, count(*) filter (where n.turn = 1) over (order by n.place) as shown_place from numbered n)
-  select h.chunk_key::text as key, h.document_id, h.chunk_id, h.similarity, h.dense_rank, h.bm25, h.lexical_rank,
-         h.shown_id, c.title, coalesce(p.content, c.content) as content, c.language, c.metadata,
-         coalesce(nullif(p.regions, '[]'), c.regions) as regions, coalesce(p.first_page, c.first_page) as page,
-         coalesce(matching_words(c.language, coalesce(p.content, c.content), h.terms), '{}') as matching_words,
-         case when $14::boolean then encode(halfvec_send(e.embedding), 'base64') end as vector
-    from shown h
-    left join chunks c on h.turn = 1 and h.shown_place <= $13::int and c.key = h.chunk_key
-    left join chunks p on $15::boolean and p.document_id = c.document_id and p.id = c.parent_id
-    left join embeddings e on $14::boolean and h.place <= $13::int and e.chunk_key = h.chunk_key and e.space_id = (select id from space)
-   order by h.place`
+  select * from search_passages($1::text, $2::text, $3::text, $4::text::halfvec, $5::text, $6::float8, $7::int, $8::boolean,
+    $9::text::jsonpath, $10::int, $11::int, ${CANDIDATE_BUDGET}, $12::int, $13::int, $14::boolean, $15::boolean)`
 
 /**
  * Both lists of a tenant in one round trip. Throws `invalid_request` when the caller's vector has the dimensions of no
@@ -97,7 +77,6 @@ function candidatesStatement(query: CandidateQuery): Statement {
       query.query,
       query.language ?? null,
       nearestTo?.model ?? null,
-      nearestTo?.vector.length ?? null,
       nearestTo ? vectorToSql(nearestTo.vector) : null,
       query.strategy,
       query.alpha,
@@ -106,10 +85,10 @@ function candidatesStatement(query: CandidateQuery): Statement {
       query.filter,
       query.denseDepth,
       query.lexicalDepth,
+      query.wanted,
       query.passages,
       query.vectors,
       query.parents,
-      query.wanted,
     ],
   }
 }
@@ -143,11 +122,11 @@ interface CandidateRow {
   readonly shown_id: string
   readonly title: string
   readonly content: string | null
-  readonly language: string
+  readonly chunk_language: string
   readonly metadata: Record<string, unknown>
   readonly regions: readonly Region[]
   readonly page: number | null
-  readonly matching_words: readonly string[]
+  readonly matching_words: readonly string[] | null
   readonly vector: string | null
 }
 
@@ -177,10 +156,10 @@ function toPassage(row: CandidateRow, content: string): Passage {
   return {
     title: row.title,
     content,
-    language: row.language,
+    language: row.chunk_language,
     metadata: row.metadata,
     regions: row.regions,
     page: row.page,
-    matchingWords: row.matching_words,
+    matchingWords: row.matching_words ?? [],
   }
 }
