@@ -18,14 +18,14 @@ const DRAIN_MS = 10_000
 export interface RunningServer {
   /** Where it listens: `http://127.0.0.1:3825`. */
   readonly url: string
-  /** Documents that this start loaded from `samples/`. */
-  readonly samples: number
+  /** Documents that this start loads from `samples/`, once they are; the port is open meanwhile. Never rejects. */
+  readonly samples: Promise<number>
   /** Stops listening, lets requests finish, then closes models and database. */
   close(): Promise<void>
 }
 
 /**
- * Starts the whole service: database, keys, models, samples, and only then the port.
+ * Starts the whole service: database, keys and models, then the port; on an empty home the samples come last.
  *
  * @throws AppError `invalid_configuration` when it would serve strangers without a key, or the port is taken
  */
@@ -39,21 +39,31 @@ export async function runServer(config: Config, log: Log): Promise<RunningServer
         log.error("model failed its first run; it is tried again when it is used", { role, model, error: failure })
       else log.info("model ready", { role, model, ms: tookMs })
     }
-    const samples = runtime.embedded ? await loadSamples(runtime) : 0
     const { fetch } = createServerApp(runtime, { config, policy, log })
     const server = createAdaptorServer({ fetch, serverOptions: { requestTimeout: REQUEST_TIMEOUT_MS } }) as Server
     const address = await listen(server, config)
+    const samples = runtime.embedded ? loadSamplesOrLog(runtime, log) : Promise.resolve(0)
     return {
       url: urlOf(address),
       samples,
       close: async () => {
         await drain(server)
+        await samples
         await runtime.close()
       },
     }
   } catch (error) {
     await runtime.close()
     throw error
+  }
+}
+
+async function loadSamplesOrLog(runtime: Runtime, log: Log): Promise<number> {
+  try {
+    return await loadSamples(runtime)
+  } catch (error) {
+    log.error("the samples could not be loaded; everything else works", { error })
+    return 0
   }
 }
 

@@ -11,7 +11,8 @@ async function main(): Promise<void> {
   const server = await runServer(config, log)
   const stopped = stopOnSignal(server)
   log.info("listening", { url: server.url })
-  if (server.samples > 0) process.stdout.write(firstSteps(server))
+  const samples = await server.samples
+  if (samples > 0) process.stdout.write(firstSteps(server.url, samples))
   await stopped
 }
 
@@ -32,7 +33,7 @@ function stopOnSignal(server: RunningServer): Promise<void> {
   })
 }
 
-function firstSteps({ url, samples }: RunningServer): string {
+function firstSteps(url: string, samples: number): string {
   const ask = (request: object) =>
     `  curl -s ${url}/search -H 'content-type: application/json' -d '${JSON.stringify(request)}'`
   return `

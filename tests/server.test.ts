@@ -65,7 +65,7 @@ describe("npm start", { timeout: 300_000 }, () => {
       const printed = [...server.written.out.matchAll(/curl -s (\S+) .*-d '(.*)'$/gm)]
       expect(printed).toHaveLength(3)
       return printed
-    })
+    }, 60_000)
     for (const [, address, body] of calls) {
       const response = await fetch(address ?? "", { method: "POST", body: body ?? "" })
       expect(response.status).toBe(200)

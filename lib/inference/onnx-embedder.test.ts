@@ -79,14 +79,14 @@ test("a question has the same vector to the last bit, alone or among others", as
   expect(among.vectors[3]).toEqual(alone.vectors[0])
 })
 
-test("texts over 256 tokens are named by index, and their tails change nothing", async () => {
-  const long = "river sand mill ".repeat(100)
+test("texts over 512 tokens are named by index, and their tails change nothing", async () => {
+  const long = "river sand mill ".repeat(200)
   const found = await embedder.embed(["short", long, `${long} and something else`], "query")
   expect(found.truncated).toEqual([1, 2])
-  expect(found.tokens).toBe(3 + 256 + 256)
+  expect(found.tokens).toBe(3 + 512 + 512)
   expect(found.vectors[1]).toEqual(found.vectors[2])
-  expect(embedder.maxTokens).toBe(256)
-  expect(embedder.countTokens(long)).toBe(300)
+  expect(embedder.maxTokens).toBe(512)
+  expect(embedder.countTokens(long)).toBe(600)
 })
 
 test("no texts give no vectors", async () => {

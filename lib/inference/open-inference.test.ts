@@ -21,7 +21,7 @@ test("the mini profile knows its model at once, and a warm-up runs embedder and 
   expect(inference.embedder).toMatchObject({
     model: "sentence-transformers/all-MiniLM-L6-v2",
     dimensions: 384,
-    maxTokens: 256,
+    maxTokens: 512,
   })
   expect(inference.embedder?.countTokens("river sand")).toBe(2)
   const reports = await inference.warm()

@@ -21,7 +21,7 @@ const KNOWN_DIMENSIONS: ReadonlyMap<string, number> = new Map([
 /** Longest inputs, in tokens, of the models that a service of ours runs. */
 const KNOWN_TOKENS_MAX: ReadonlyMap<string, number> = new Map([
   [M3, 2_048],
-  [MINILM, 256],
+  [MINILM, 512],
 ])
 
 /**

@@ -42,7 +42,7 @@ test("the tokenizer that comes out neither cuts nor pads by itself", async () =>
   const tokenizer = JSON.parse(await readFile(join(folder, "tokenizer.json"), "utf8"))
   expect(tokenizer).toMatchObject({ truncation: null, padding: null })
   const config = JSON.parse(await readFile(join(folder, "tokenizer_config.json"), "utf8"))
-  expect(config.model_max_length).toBe(256)
+  expect(config.model_max_length).toBe(512)
 })
 
 test("a folder that can't be written is an error that says what to do", async () => {
