@@ -9,6 +9,7 @@ import { addMigrateCommand } from "./migrate.ts"
 import { addModelsCommand } from "./models.ts"
 import { addSearchCommand } from "./search.ts"
 import { addServeCommand } from "./serve.ts"
+import { addSpacesCommand } from "./spaces.ts"
 import type { Terminal } from "./terminal.ts"
 
 /** Runs one command and gives its exit status; nothing is thrown. A command's modules are loaded when it runs. */
@@ -53,6 +54,7 @@ const COMMANDS = [
   addMigrateCommand,
   addModelsCommand,
   addKeysCommand,
+  addSpacesCommand,
   addBenchCommand,
   addDemoCommand,
 ]

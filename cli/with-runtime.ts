@@ -1,3 +1,4 @@
+import type { OwnerDatabase } from "../lib/database/database.ts"
 import type { IndexOutcome } from "../lib/documents/index-documents.ts"
 import type { IndexRequest } from "../lib/documents/index-request.ts"
 import type { KeyRing } from "../lib/keys/key-ring.ts"
@@ -47,13 +48,18 @@ export async function withRuntime<T>(
 
 /** The keys of the installation, with its database up to date; no model is loaded for them. */
 export async function withKeyRing<T>(work: (keys: KeyRing) => Promise<T>): Promise<T> {
+  const { createKeyRing } = await import("../lib/keys/key-ring.ts")
+  return withOwner((owner) => work(createKeyRing(owner)))
+}
+
+/** The owner's way into the database, brought up to date. */
+export async function withOwner<T>(work: (owner: OwnerDatabase) => Promise<T>): Promise<T> {
   const { openConfiguredDatabase } = await import("./open-configured.ts")
   const { MIGRATIONS_FOLDER, migrate } = await import("../lib/database/migrate.ts")
-  const { createKeyRing } = await import("../lib/keys/key-ring.ts")
   const { database, owner } = await openConfiguredDatabase()
   try {
     await migrate(owner, MIGRATIONS_FOLDER)
-    return await work(createKeyRing(owner))
+    return await work(owner)
   } finally {
     await database.close()
     await owner.close()

@@ -1,5 +1,27 @@
 import { AppError } from "../errors.ts"
-import type { OwnerDatabase } from "./database.ts"
+import type { OwnerDatabase, Row } from "./database.ts"
+
+/** Vectors of one model that a tenant has. */
+export interface VectorSpace {
+  readonly tenant: string
+  readonly model: string
+  readonly dimensions: number
+  readonly state: "building" | "active" | "retired"
+  /** Has an HNSW index; without one it is scanned exactly. */
+  readonly indexed: boolean
+  readonly vectors: number
+}
+
+/** All spaces of all tenants, the largest first. */
+export async function listVectorSpaces(owner: OwnerDatabase): Promise<VectorSpace[]> {
+  return owner.session((session) =>
+    session.query<VectorSpace & Row>(`
+      select s.source_account_id as tenant, s.model, s.dimensions, s.state, s.indexed,
+             (select count(*)::float8 from concordance.embeddings e
+               where e.source_account_id = s.source_account_id and e.space_id = s.id) as vectors
+        from concordance.embedding_spaces s order by vectors desc, tenant, model`),
+  )
+}
 
 /**
  * Builds the HNSW index of one tenant's space of vectors, and lets searches use it. A space belongs to one tenant, so its
