@@ -24,7 +24,7 @@ export function normalized(vector: ArrayLike<number>): Float32Array {
 }
 
 /** Widens one IEEE 754 half, given as its 16 bits. */
-function halfToNumber(bits: number): number {
+export function halfToNumber(bits: number): number {
   const sign = bits & 0x8000 ? -1 : 1
   const exponent = (bits >> 10) & 0x1f
   const fraction = bits & 0x3ff

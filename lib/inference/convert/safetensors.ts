@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises"
+import { halfToNumber } from "../../vector.ts"
 
 /** A dense array of numbers, row-major. */
 export interface Tensor {
@@ -47,13 +48,4 @@ function widened(dtype: string, bytes: ArrayBuffer): Float32Array {
   return floats
 }
 
-const SINGLE_OF_HALF = Float32Array.from({ length: 0x10000 }, (_, bits) => singleOfHalf(bits))
-
-function singleOfHalf(bits: number): number {
-  const sign = bits & 0x8000 ? -1 : 1
-  const exponent = (bits >> 10) & 0x1f
-  const fraction = bits & 0x3ff
-  if (exponent === 0) return sign * fraction * 2 ** -24
-  if (exponent === 31) return fraction ? Number.NaN : sign * Number.POSITIVE_INFINITY
-  return sign * (1 + fraction / 1024) * 2 ** (exponent - 15)
-}
+const SINGLE_OF_HALF = Float32Array.from({ length: 0x10000 }, (_, bits) => halfToNumber(bits))
