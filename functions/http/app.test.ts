@@ -32,20 +32,25 @@ describe("requests", () => {
     expect(reached[0]?.request).not.toHaveProperty("embedding")
   })
 
-  test.each(["text/html", "text/csv", "application/xml", "multipart/form-data; boundary=x"])(
-    "the content type %s is a 415",
-    async (type) => {
-      const { post } = createTestApp()
-      const response = await post("/search", { query: "a" }, { "content-type": type })
-      expect(response.status).toBe(415)
-      expect(Problem.parse(await response.json()).code).toBe("unsupported_media_type")
-    },
-  )
+  test.each([
+    "text/html",
+    "text/csv",
+    "application/xml",
+    "multipart/form-data; boundary=x",
+    "application/json; charset=latin1",
+    'application/json; version=1; Charset="utf-16"',
+  ])("the content type %s is a 415", async (type) => {
+    const { post } = createTestApp()
+    const response = await post("/search", { query: "a" }, { "content-type": type })
+    expect(response.status).toBe(415)
+    expect(Problem.parse(await response.json()).code).toBe("unsupported_media_type")
+  })
 
   test("JSON is taken under every usual content type, and under none", async () => {
     const { app, post } = createTestApp()
     for (const type of [
       "application/json; charset=utf-8",
+      'application/json;charset="UTF-8"',
       "application/ld+json",
       "application/x-www-form-urlencoded",
     ]) {

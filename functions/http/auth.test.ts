@@ -124,6 +124,49 @@ describe("tenants", () => {
   })
 })
 
+describe("a tenant in the query string", () => {
+  const ROUTES: [path: string, body: object][] = [
+    ["/search", QUERY],
+    ["/index", { id: "a", content: "b" }],
+    ["/index/batch", { id: "a", content: "b" }],
+  ]
+
+  test.each(ROUTES)(
+    "is the tenant of POST %s where the body names none, and gives way where it does",
+    async (path, body) => {
+      const { post, reached } = createTestApp({ policy: "keys" })
+      const query = `${path}?source_account_id=other`
+      expect((await (await post(query, body, { "x-api-key": "every" })).text()).length).toBeGreaterThan(0)
+      await (await post(query, { ...body, source_account_id: "named" }, { "x-api-key": "every" })).text()
+      await (await post(`${path}?source_account_id=`, body, { "x-api-key": "acme" })).text()
+      expect(reached.map(({ tenant }) => tenant)).toEqual(["other", "named", "acme"])
+    },
+  )
+
+  test.each(ROUTES)("is a 403 on POST %s when it isn't the key's, and a 400 when it is none", async (path, body) => {
+    const { post, reached } = createTestApp({ policy: "keys" })
+    const key = { "x-api-key": "acme" }
+    expect((await post(`${path}?source_account_id=other`, body, key)).status).toBe(403)
+    expect((await post(`${path}?source_account_id=*`, body, key)).status).toBe(400)
+    expect((await post(`${path}?source_account_id=%00`, body, key)).status).toBe(400)
+    expect(reached).toEqual([])
+  })
+})
+
+test("a key for several tenants, none of them primary, is told to name one", async () => {
+  const { post } = createTestApp({
+    policy: "keys",
+    authenticate: async () => ({ id: "k", tenants: ["a", "b"], scopes: ["search"] }),
+  })
+  const response = await post("/search", QUERY, { "x-api-key": "k" })
+  expect(response.status).toBe(403)
+  expect(Problem.parse(await response.json())).toMatchObject({
+    code: "forbidden",
+    title: "This is not allowed",
+    detail: "Name one of the API key's tenants as source_account_id",
+  })
+})
+
 describe("without a key, on loopback", () => {
   test.each(["127.0.0.1:3825", "localhost:3825", "localhost", "[::1]:3825", "app.localhost"])(
     "Host %s is this machine",

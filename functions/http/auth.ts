@@ -1,5 +1,5 @@
 import type { Context, MiddlewareHandler } from "hono"
-import { AppError, invalidField } from "../../lib/errors.ts"
+import { AppError } from "../../lib/errors.ts"
 import { EVERY_TENANT, KeyScope, type Principal } from "../../lib/keys/api-key.ts"
 import type { Authenticate } from "../../lib/keys/authenticator.ts"
 import type { Edge } from "./edge.ts"
@@ -22,9 +22,6 @@ interface GuardOptions {
 /** Makes the middleware that lets a request through to a route only with the route's scope. */
 export type Guard = (scope: KeyScope) => MiddlewareHandler<Edge>
 
-/** Name of the tenant that a request means when it names none. */
-const DEFAULT_TENANT = "primary"
-
 const WITHOUT_KEY: Principal = { id: "none", tenants: [EVERY_TENANT], scopes: KeyScope.options }
 
 /** The guard of every route: who calls, may they do this, and not too often. */
@@ -45,23 +42,6 @@ export function createGuard(options: GuardOptions): Guard {
     c.set("principal", principal)
     await next()
   }
-}
-
-/**
- * The tenant of a request: the one it names, else the only one of its key, else `primary`. A tenant that isn't the
- * key's is refused the same way whether it exists or not. Throws `forbidden`.
- */
-export function tenantOf(principal: Principal, asked: string | undefined): string {
-  if (asked === EVERY_TENANT) throw invalidField("source_account_id", "must name one tenant")
-  const [only] = principal.tenants
-  const every = principal.tenants.includes(EVERY_TENANT)
-  const tenant = asked ?? (principal.tenants.length === 1 && !every && only !== undefined ? only : DEFAULT_TENANT)
-  if (!every && !principal.tenants.includes(tenant)) {
-    throw new AppError("forbidden", "The API key is not for this source_account_id", {
-      fields: [{ field: "source_account_id", message: "must be one of the key's tenants" }],
-    })
-  }
-  return tenant
 }
 
 function presentedKey(c: Context<Edge>): string | undefined {

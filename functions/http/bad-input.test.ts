@@ -91,6 +91,35 @@ describe("bad input is a 4xx problem that names its field, and goes no further",
     expect(long.errors).toEqual([{ field: "query", message: "must have at most 8000 characters" }])
   })
 
+  test("an empty vector is one problem, not two", async () => {
+    const { post } = createTestApp()
+    const problem = Problem.parse(await (await post("/search", { embedding: [] })).json())
+    expect(problem.errors).toEqual([{ field: "embedding", message: "must have at least 1 items" }])
+  })
+
+  test("a value of no type that fits hears of those that would", async () => {
+    const { post } = createTestApp()
+    const filter = Problem.parse(await (await post("/search", { query: "a", filter: { year: [1] } })).json())
+    expect(filter.errors).toEqual([
+      { field: "filter.year", message: "must be a string, a number, a boolean, null or an object, not an array" },
+    ])
+    const inputs = Problem.parse(await (await post("/embed", { inputs: 5 })).json())
+    expect(inputs.errors).toEqual([{ field: "inputs", message: "must be a string or an array, not a number" }])
+    const none = Problem.parse(await (await post("/embed", {})).json())
+    expect(none.errors).toEqual([{ field: "inputs", message: "is required" }])
+  })
+
+  test("of a filter's key that is refused 100 characters come back", async () => {
+    const { post } = createTestApp()
+    const operators = Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`${i}${"o".repeat(5_000)}`, 1]))
+    for (const filter of [{ ["k".repeat(5_000)]: 1 }, { ["k.".repeat(99)]: { near: 1 } }, { year: operators }]) {
+      const text = await (await post("/search", { query: "a", filter })).text()
+      const [error] = Problem.parse(JSON.parse(text)).errors ?? []
+      expect(error?.field.length).toBeLessThanOrEqual(100)
+      expect(text.length).toBeLessThan(2_000)
+    }
+  })
+
   test("a chunked body over the limit is refused while it comes", async () => {
     const { send } = createTestApp()
     let sent = 0

@@ -1,6 +1,6 @@
 import type { z } from "zod"
 import { AppError } from "../../lib/errors.ts"
-import { fieldProblems, wording } from "./issues.ts"
+import { fieldProblems, wording } from "../../lib/field-problems.ts"
 
 /** Deeper JSON is refused: validators recurse, and Postgres parses jsonb on a bounded stack. */
 const DEPTH_MAX = 64

@@ -2,19 +2,16 @@ import { type Context, Hono } from "hono"
 import { z } from "zod"
 import { DocumentPage, DocumentSummary, type Documents } from "../../lib/documents/documents.ts"
 import { AppError } from "../../lib/errors.ts"
-import { DocumentId, TenantId } from "../../lib/shapes.ts"
-import { type Guard, tenantOf } from "./auth.ts"
+import { DocumentId } from "../../lib/shapes.ts"
+import type { Guard } from "./auth.ts"
 import { checkQuery } from "./check-input.ts"
 import type { Edge } from "./edge.ts"
 import type { Operation } from "./openapi.ts"
+import { TenantQuery, tenants } from "./tenant.ts"
 
 const PAGE_MAX = 200
 
-const OneDocument = z.object({
-  source_account_id: TenantId.optional().describe("Tenant; `primary` when absent"),
-})
-
-const ListQuery = OneDocument.extend({
+const ListQuery = TenantQuery.extend({
   limit: z
     .string()
     .regex(/^\d{1,6}$/, `must be a whole number from 1 to ${PAGE_MAX}`)
@@ -31,9 +28,8 @@ const DeleteResponse = z.object({ status: z.literal("deleted") })
 export function documentsRoute(documents: Documents, { guard }: { readonly guard: Guard }) {
   return new Hono<Edge>()
     .get("/documents", guard("search"), async (c) => {
-      const { limit, cursor, source_account_id } = checkQuery(ListQuery, c.req.query())
-      const tenant = tenantOf(c.get("principal"), source_account_id)
-      return c.json(await documents.list(tenant, { limit, ...(cursor !== undefined && { cursor }) }))
+      const { limit, cursor } = checkQuery(ListQuery, c.req.query())
+      return c.json(await documents.list(tenants(c)(), { limit, ...(cursor !== undefined && { cursor }) }))
     })
     .get("/documents/:id", guard("search"), async (c) => {
       const { tenant, id } = oneDocument(c, c.req.param("id"))
@@ -48,11 +44,10 @@ export function documentsRoute(documents: Documents, { guard }: { readonly guard
 
 function oneDocument(c: Context<Edge>, param: string) {
   const { id } = checkQuery(z.object({ id: DocumentId }), { id: param })
-  const { source_account_id } = checkQuery(OneDocument, c.req.query())
-  return { id, tenant: tenantOf(c.get("principal"), source_account_id) }
+  return { id, tenant: tenants(c)() }
 }
 
-const one = { path: "/documents/{id}", pathParameters: { id: DocumentId }, query: OneDocument } as const
+const one = { path: "/documents/{id}", pathParameters: { id: DocumentId }, query: TenantQuery } as const
 
 export const documentsOperations: readonly Operation[] = [
   {

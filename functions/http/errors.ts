@@ -8,7 +8,7 @@ import type { Edge } from "./edge.ts"
 const STATUSES = {
   invalid_request: [400, "The request is invalid"],
   unauthorized: [401, "An API key is needed"],
-  forbidden: [403, "The API key does not allow this"],
+  forbidden: [403, "This is not allowed"],
   not_found: [404, "There is no such thing"],
   method_not_allowed: [405, "The method does not fit the resource"],
   conflict: [409, "The request conflicts with what is stored"],

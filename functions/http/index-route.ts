@@ -4,11 +4,12 @@ import type { IndexDocuments } from "../../lib/documents/index-documents.ts"
 import { IndexRequest, IndexResponse } from "../../lib/documents/index-request.ts"
 import { AppError } from "../../lib/errors.ts"
 import type { Log } from "../../lib/log.ts"
-import { type Guard, tenantOf } from "./auth.ts"
+import type { Guard } from "./auth.ts"
 import type { Edge } from "./edge.ts"
 import { BatchResult, indexBatch } from "./index-batch.ts"
 import { requireMediaType, validJson } from "./json-body.ts"
 import type { Operation } from "./openapi.ts"
+import { TenantQuery, tenants } from "./tenant.ts"
 
 /** What API Gateway lets through. */
 const BODY_BYTES_MAX = 10_000_000
@@ -26,7 +27,7 @@ export function indexRoute(indexDocuments: IndexDocuments, { guard, timeoutMs, l
   return new Hono<Edge>()
     .post("/index", guard("index"), validJson(IndexRequest, { bytesMax: BODY_BYTES_MAX }), async (c) => {
       const request = c.req.valid("json")
-      const tenant = tenantOf(c.get("principal"), request.source_account_id)
+      const tenant = tenants(c)(request.source_account_id)
       const [outcome] = await indexDocuments(tenant, [request], deadlineIn(timeoutMs, c.req.raw.signal))
       if (!outcome) throw new AppError("internal", "The document had no outcome")
       if ("failed" in outcome) throw outcome.failed
@@ -35,9 +36,10 @@ export function indexRoute(indexDocuments: IndexDocuments, { guard, timeoutMs, l
     })
     .post("/index/batch", guard("index"), (c) => {
       requireMediaType(c, /^application\/(?:x-ndjson|ndjson|jsonl|x-jsonlines|json)$/, NDJSON)
+      const tenantOf = tenants(c)
       const results = indexBatch(c.req.raw.body ?? new ReadableStream({ start: (stream) => stream.close() }), {
         indexDocuments,
-        tenantOf: (request) => tenantOf(c.get("principal"), request.source_account_id),
+        tenantOf: (request) => tenantOf(request.source_account_id),
         deadline: () => deadlineIn(timeoutMs, c.req.raw.signal),
         lineBytesMax: BODY_BYTES_MAX,
         onFailure: (error) => log.error("batch failed", { requestId: c.get("requestId"), error }),
@@ -53,6 +55,7 @@ export const indexOperations: readonly Operation[] = [
     path: "/index",
     summary: "Add a document, or replace the one with its id",
     scope: "index",
+    query: TenantQuery,
     request: { "application/json": ["IndexRequest", IndexRequest] },
     responses: { 201: { description: "It can be found now", "application/json": ["IndexResponse", IndexResponse] } },
   },
@@ -64,6 +67,7 @@ export const indexOperations: readonly Operation[] = [
     description:
       "A line that fails fails alone. Read the answer while you send: when more than 8 MB of it wait unread, reading pauses.",
     scope: "index",
+    query: TenantQuery,
     request: { [NDJSON]: ["IndexRequest", IndexRequest] },
     responses: { 200: { description: "One result a line, in order", [NDJSON]: ["BatchResult", BatchResult] } },
   },

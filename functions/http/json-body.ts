@@ -33,18 +33,24 @@ const UNCHOSEN = new Set(["application/x-www-form-urlencoded", "text/plain"])
 
 /** A content type that nobody chose passes, like a missing one: the plugin never looked at it. */
 export function requireMediaType(c: Context<Edge>, accepted: RegExp, name: string): void {
-  const given = c.req.header("content-type")?.split(";")[0]?.trim().toLowerCase()
-  if (given && !accepted.test(given) && !UNCHOSEN.has(given)) {
-    throw new AppError("unsupported_media_type", `The body must be ${name}`, {
-      fields: [{ field: "content-type", message: `must be ${name}` }],
-    })
-  }
+  const [given, ...parameters] = (c.req.header("content-type") ?? "")
+    .split(";")
+    .map((part) => part.trim().toLowerCase())
+  if (given && !accepted.test(given) && !UNCHOSEN.has(given)) throw wrongType(name)
+  const charset = parameters.find((parameter) => parameter.startsWith("charset="))
+  if (charset && !/^charset="?utf-?8"?$/.test(charset)) throw wrongType(`${name} in UTF-8`)
   const encoding = c.req.header("content-encoding")?.trim().toLowerCase()
   if (encoding && encoding !== "identity") {
     throw new AppError("unsupported_media_type", "The body must not be compressed", {
       fields: [{ field: "content-encoding", message: "must be absent or identity" }],
     })
   }
+}
+
+function wrongType(name: string): AppError {
+  return new AppError("unsupported_media_type", `The body must be ${name}`, {
+    fields: [{ field: "content-type", message: `must be ${name}` }],
+  })
 }
 
 /** The error of a body, or a line of one, that is too long. */

@@ -43,6 +43,7 @@ export function pagesRoute() {
       return c.body(content, 200, { "Content-Type": type, "Cache-Control": "no-cache" })
     })
   }
+  app.get("/docs/", (c) => c.redirect("/docs", 308))
   return app
 }
 

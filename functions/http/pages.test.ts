@@ -16,3 +16,9 @@ test("the pages and all they load come from here, under a policy that lets nothi
     }
   }
 })
+
+test("/docs/ leads to /docs", async () => {
+  const response = await createTestApp().send("GET", "/docs/")
+  expect(response.status).toBe(308)
+  expect(response.headers.get("location")).toBe("/docs")
+})

@@ -3,11 +3,12 @@ import { deadlineIn } from "../../lib/deadline.ts"
 import { SearchRequest } from "../../lib/search/request.ts"
 import { SearchResponse } from "../../lib/search/response.ts"
 import type { Search } from "../../lib/search/search.ts"
-import { type Guard, tenantOf } from "./auth.ts"
+import type { Guard } from "./auth.ts"
 import type { Edge } from "./edge.ts"
 import { validJson } from "./json-body.ts"
 import type { Operation } from "./openapi.ts"
 import { serverTiming } from "./server-timing.ts"
+import { TenantQuery, tenants } from "./tenant.ts"
 
 /** A query of 8,000 characters and a vector of 4,000 numbers are 130 kB; the rest is for filters and for a clear 400. */
 const BODY_BYTES_MAX = 2_000_000
@@ -25,7 +26,7 @@ export function searchRoute(search: Search, { guard, timeoutMs }: SearchRouteOpt
     validJson(SearchRequest, { bytesMax: BODY_BYTES_MAX }),
     async (c) => {
       const request = c.req.valid("json")
-      const tenant = tenantOf(c.get("principal"), request.source_account_id)
+      const tenant = tenants(c)(request.source_account_id)
       const { response, timings } = await search(tenant, request, deadlineIn(timeoutMs, c.req.raw.signal))
       if (timings.length > 0) c.header("Server-Timing", serverTiming(timings))
       const warnings = [...c.get("warnings"), ...(response.warnings ?? [])]
@@ -41,6 +42,7 @@ export const searchOperations: readonly Operation[] = [
     path: "/search",
     summary: "Find documents by meaning and by words",
     scope: "search",
+    query: TenantQuery,
     request: { "application/json": ["SearchRequest", SearchRequest] },
     responses: { 200: { description: "The hits, best first", "application/json": ["SearchResponse", SearchResponse] } },
   },

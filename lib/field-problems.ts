@@ -1,8 +1,11 @@
 import type { z } from "zod"
-import type { FieldProblem } from "../../lib/errors.ts"
+import type { FieldProblem } from "./errors.ts"
 
 /** More than this of one request tells nobody anything. */
 const PROBLEMS_MAX = 20
+/** Of a field's path, which is the caller's own text where the input is a record. */
+const FIELD_CHARS_MAX = 100
+const KEYS_MAX = 5
 
 /**
  * Says what an input must be and names the limit it broke; a schema's own message wins over it. Never repeats the
@@ -23,20 +26,25 @@ export function wording(issue: z.core.$ZodRawIssue): string | undefined {
     case "invalid_value":
       return `must be ${issue.values.map((value) => JSON.stringify(value)).join(" or ")}`
     case "unrecognized_keys":
-      return `must not hold ${issue.keys.map((key) => JSON.stringify(key.slice(0, 100))).join(", ")}`
+      return `must not hold ${issue.keys.slice(0, KEYS_MAX).map(quoted).join(", ")}`
     case "invalid_union":
-      return "has a wrong type or value"
+      return issue.input === undefined ? "is required" : ofTypes(issue)
     default:
       return undefined
   }
 }
 
-/** The issues as problems of dotted fields: `chunks.3.content`; the whole input is called `root`. */
+/**
+ * The issues as problems of dotted fields: `chunks.3.content`; the whole input is called `root`. Of each field the first
+ * problem only: an empty vector has no direction either, but that helps nobody.
+ */
 export function fieldProblems(issues: readonly z.core.$ZodIssue[], root = "body"): FieldProblem[] {
-  return issues
-    .flatMap((issue) => leaves(issue))
-    .slice(0, PROBLEMS_MAX)
-    .map(({ path, message }) => ({ field: path.length === 0 ? root : dotted(path), message }))
+  const problems = new Map<string, string>()
+  for (const { path, message } of issues.flatMap((issue) => leaves(issue))) {
+    const field = path.length === 0 ? root : dotted(path)
+    if (!problems.has(field)) problems.set(field, message)
+  }
+  return [...problems].slice(0, PROBLEMS_MAX).map(([field, message]) => ({ field, message }))
 }
 
 interface Leaf {
@@ -55,17 +63,37 @@ function leaves(issue: z.core.$ZodIssue, above: readonly PropertyKey[] = []): Le
 function innerIssues(issue: z.core.$ZodIssue): readonly z.core.$ZodIssue[] {
   if (issue.code === "invalid_key" || issue.code === "invalid_element") return issue.issues
   if (issue.code !== "invalid_union") return []
-  const depth = (issues: readonly z.core.$ZodIssue[]) =>
-    Math.max(0, ...issues.map(({ path, code }) => path.length + (code === "invalid_type" ? 0 : 0.5)))
   const [furthest] = [...issue.errors].sort((a, b) => depth(b) - depth(a))
   return furthest && depth(furthest) > 0 ? furthest : []
 }
 
+/** How far an alternative got: a value of the right type is half a step further than one of the wrong type. */
+function depth(issues: readonly z.core.$ZodIssue[]): number {
+  return Math.max(0, ...issues.map((issue) => issue.path.length + beyondType(issue)))
+}
+
+function beyondType(issue: z.core.$ZodIssue): number {
+  if (issue.code === "invalid_union") return Math.max(0, ...issue.errors.map(depth))
+  return issue.code === "invalid_type" ? 0 : 0.5
+}
+
+/** What a union takes, by the types of its alternatives, where the value's type is that of none. */
+function ofTypes({ errors, input }: z.core.$ZodRawIssue<z.core.$ZodIssueInvalidUnion>): string {
+  const types = [...new Set(errors.flat().flatMap(expectedTypes))].map(article)
+  if (types.length === 0) return "has a wrong type or value"
+  const all = [types.slice(0, -1).join(", "), ...types.slice(-1)].filter(Boolean).join(" or ")
+  return `must be ${all}, not ${typeName(input)}`
+}
+
+function expectedTypes(issue: z.core.$ZodIssue): string[] {
+  if (issue.code === "invalid_union") return issue.errors.flat().flatMap(expectedTypes)
+  if (issue.code === "invalid_type") return [issue.expected]
+  return issue.code === "invalid_value" ? issue.values.map((value) => typeof value) : []
+}
+
 function dotted(path: readonly PropertyKey[]): string {
-  return path
-    .map((part) => String(part).slice(0, 200))
-    .join(".")
-    .toWellFormed()
+  const field = path.map((part) => String(part).slice(0, FIELD_CHARS_MAX)).join(".")
+  return (field.length > FIELD_CHARS_MAX ? `${field.slice(0, FIELD_CHARS_MAX - 1)}…` : field).toWellFormed()
 }
 
 function sizeVerb(origin: string): string {
@@ -77,7 +105,10 @@ function unit(origin: string): string {
   return origin === "array" || origin === "set" ? " items" : ""
 }
 
+const quoted = (key: string): string => JSON.stringify(key.slice(0, FIELD_CHARS_MAX).toWellFormed())
+
 function article(expected: string): string {
+  if (expected === "null" || expected === "undefined") return expected
   if (expected === "int") return "a whole number"
   if (expected === "record") return "an object"
   return /^[aeiou]/.test(expected) ? `an ${expected}` : `a ${expected}`
