@@ -135,10 +135,13 @@ export const Environment = z.object({
   }),
   RETRIEVAL_K_INITIAL: whole(1, 200, 20, {
     group: "Search",
-    description: "Passages that `retrieve` (MCP, answers) takes from the search",
+    description: "Passages that `concordance search --funnel` takes from the search",
   }),
-  RETRIEVAL_K_MMR: whole(1, 200, 15, { group: "Search", description: "Passages of those that diversification keeps" }),
-  RETRIEVAL_K_RERANK: whole(1, 200, 4, { group: "Search", description: "Passages of those that reranking keeps" }),
+  RETRIEVAL_K_MMR: whole(1, 200, 15, {
+    group: "Search",
+    description: "Passages of those that its diversification keeps",
+  }),
+  RETRIEVAL_K_RERANK: whole(1, 200, 4, { group: "Search", description: "Passages of those that its reranking keeps" }),
   RETRIEVAL_LAMBDA: key(
     z
       .string()

@@ -1,5 +1,5 @@
 import type { z } from "zod"
-import type { FieldProblem } from "./errors.ts"
+import { AppError, type FieldProblem } from "./errors.ts"
 
 /** More than this of one request tells nobody anything. */
 const PROBLEMS_MAX = 20
@@ -20,7 +20,7 @@ export function wording(issue: z.core.$ZodRawIssue): string | undefined {
     case "too_big":
       return `must ${sizeVerb(issue.origin)} at most ${issue.maximum}${unit(issue.origin)}`
     case "too_small":
-      return issue.origin === "string" && Number(issue.minimum) === 1
+      return sizeVerb(issue.origin) === "have" && Number(issue.minimum) === 1
         ? "must not be empty"
         : `must ${sizeVerb(issue.origin)} at least ${issue.minimum}${unit(issue.origin)}`
     case "invalid_value":
@@ -45,6 +45,13 @@ export function fieldProblems(issues: readonly z.core.$ZodIssue[], root = "body"
     if (!problems.has(field)) problems.set(field, message)
   }
   return [...problems].slice(0, PROBLEMS_MAX).map(([field, message]) => ({ field, message }))
+}
+
+/** The error of an input that a schema refused: every wrong field, named in its message too. See `fieldProblems`. */
+export function invalidInput(issues: readonly z.core.$ZodIssue[], root?: string): AppError {
+  const fields = fieldProblems(issues, root)
+  const detail = fields.map(({ field, message }) => `${field}: ${message}`).join("; ")
+  return new AppError("invalid_request", detail, { fields })
 }
 
 interface Leaf {

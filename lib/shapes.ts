@@ -5,6 +5,9 @@ const DIMENSIONS_MAX = 4_000
 /** Longest document id, in bytes of UTF-8: what a composite B-tree key leaves room for. */
 export const ID_BYTES_MAX = 1_024
 
+/** Highest page number of a document. */
+const PAGES_MAX = 100_000
+
 /** Text that Postgres can store: no NUL, no lone surrogate. */
 export const StorableText = z
   .string()
@@ -14,11 +17,10 @@ export const StorableText = z
 /** A tenant's name. */
 export const TenantId = StorableText.min(1).max(128)
 
-/** A document's id: any text, bounded in bytes. */
-export const DocumentId = StorableText.min(1).refine(
-  (id) => Buffer.byteLength(id) <= ID_BYTES_MAX,
-  `must be at most ${ID_BYTES_MAX} bytes of UTF-8`,
-)
+/** A document's id: any text, bounded in bytes, but for the two that no URL can name. */
+export const DocumentId = StorableText.min(1)
+  .refine((id) => Buffer.byteLength(id) <= ID_BYTES_MAX, `must be at most ${ID_BYTES_MAX} bytes of UTF-8`)
+  .refine((id) => id !== "." && id !== "..", "must not be `.` or `..`: no URL can name it")
 
 /** A BCP 47 language tag. */
 export const LanguageTag = z
@@ -38,11 +40,13 @@ export const Strategy = z.enum(["rrf", "weighted", "semantic", "lexical", "two_p
 export type Strategy = z.infer<typeof Strategy>
 
 /** Where on a page a chunk stands: 0–1 of the page as displayed. */
-export const Region = z.object({
-  page: z.int().min(1),
-  x0: z.number().min(0).max(1),
-  y0: z.number().min(0).max(1),
-  x1: z.number().min(0).max(1),
-  y1: z.number().min(0).max(1),
-})
+export const Region = z
+  .object({
+    page: z.int().min(1).max(PAGES_MAX),
+    x0: z.number().min(0).max(1),
+    y0: z.number().min(0).max(1),
+    x1: z.number().min(0).max(1),
+    y1: z.number().min(0).max(1),
+  })
+  .refine(({ x0, x1, y0, y1 }) => x0 <= x1 && y0 <= y1, "must have x0 <= x1 and y0 <= y1")
 export type Region = z.infer<typeof Region>

@@ -50,25 +50,28 @@ begin
            group by sign, item) parts);
 end $$;
 
--- Portuguese written without its accents stems to something else than with them (informacao, informação), so a word
--- without any is also looked for with the accents that its ending would have. Null for a word with no such ending.
-create function concordance.accented_ending(word text) returns text
-language sql immutable strict parallel safe set search_path from current as $$
-  select case when word ~ '[^a-z]' then null
-    when word ~ 'coes$' then regexp_replace(word, 'coes$', 'ções')
-    when word ~ 'cao$' then regexp_replace(word, 'cao$', 'ção')
-    when word ~ 'oes$' then regexp_replace(word, 'oes$', 'ões')
-    when word ~ 'aes$' then regexp_replace(word, 'aes$', 'ães')
-    when word ~ 'aos$' then regexp_replace(word, 'aos$', 'ãos')
-    when word ~ 'ao$' then regexp_replace(word, 'ao$', 'ão')
-    when word ~ 'encias?$' then regexp_replace(word, 'encia(s?)$', 'ência\1')
-    when word ~ 'ancias?$' then regexp_replace(word, 'ancia(s?)$', 'ância\1')
-    when word ~ '[ai]vel$' then regexp_replace(regexp_replace(word, 'avel$', 'ável'), 'ivel$', 'ível')
-    when word ~ '[ai]veis$' then regexp_replace(regexp_replace(word, 'aveis$', 'áveis'), 'iveis$', 'íveis')
-    when word ~ 'ario?s?$' then regexp_replace(word, 'ari(o?s?)$', 'ári\1')
-    when word ~ 'orio?s?$' then regexp_replace(word, 'ori(o?s?)$', 'óri\1')
-    else null end
-$$;
+-- Other ways to write a Portuguese word that stem to something else: with the accents that its ending would have, for
+-- whoever types without (informacao, informação), and in the other number where Snowball keeps the two apart
+-- (correção and correções, possível and possíveis, jardim and jardins, maré and marés). Lower case, as text search has it.
+create function concordance.portuguese_forms(word text) returns setof text
+language plpgsql immutable strict parallel safe rows 2 set search_path from current as $$
+begin
+  return query
+    select regexp_replace(word, ending, form)
+      from (values ('ao$', 'ão'), ('ao$', 'ões'), ('oes$', 'ões'), ('oes$', 'ão'), ('ão$', 'ões'), ('ões$', 'ão'),
+                   ('aes$', 'ães'), ('aos$', 'ãos'), ('enci(as?)$', 'ênci\1'), ('anci(as?)$', 'ânci\1'),
+                   ('ari([oa]?s?)$', 'ári\1'), ('ori([oa]?s?)$', 'óri\1'),
+                   ('avel$', 'ável'), ('avel$', 'áveis'), ('aveis$', 'áveis'), ('aveis$', 'ável'), ('ável$', 'áveis'), ('áveis$', 'ável'),
+                   ('ivel$', 'ível'), ('ivel$', 'íveis'), ('iveis$', 'íveis'), ('iveis$', 'ível'), ('ível$', 'íveis'), ('íveis$', 'ível'),
+                   ('([aeiou])l$', '\1is'), ('([au])is$', '\1l'), ('m$', 'ns'), ('([aeiou])ns$', '\1m'),
+                   ('([áéíóúâêô])s$', '\1'), ('([áéíóúâêô])$', '\1s')) as rule (ending, form)
+     where word ~ ending
+    -- c becomes ç before ão and ões alone; both are tried, for nothing else tells which it was.
+    union
+    select regexp_replace(word, ending, form)
+      from (values ('cao$', 'ção'), ('cao$', 'ções'), ('coes$', 'ções'), ('coes$', 'ção')) as rule (ending, form)
+     where word ~ ending;
+end $$;
 
 -- Lexemes of a question in one lexicon, and how often each stands in it.
 create function concordance.query_lexemes(lexicon text, words text) returns table (lexeme text, times int)
@@ -79,9 +82,9 @@ begin
   return query select t.lexeme, cardinality(t.positions) from unnest(written) t;
   if lexicon = 'pt' then
     return query
-      select distinct accented.lexeme, 1
-        from regexp_split_to_table(lower(words), '[^[:alnum:]]+') word, unnest(lexemes('pt', accented_ending(word))) accented
-       where accented.lexeme <> all (tsvector_to_array(written));
+      select distinct other.lexeme, 1
+        from regexp_split_to_table(lower(words), '[^[:alnum:]]+') word, portuguese_forms(word) form, unnest(lexemes('pt', form)) other
+       where other.lexeme <> all (tsvector_to_array(written));
   end if;
 end $$;
 

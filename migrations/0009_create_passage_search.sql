@@ -24,6 +24,8 @@ declare
        and (search_passages.model is null or s.model = search_passages.model)
      order by s.model like 'caller:%' desc, s.id limit 1);
 begin
+  -- With nothing to compare the question's vector with, words alone rank.
+  if space is null and strategy <> 'rrf' then strategy := 'lexical'; end if;
   return query
   with ranked as (
     select h.*, coalesce(c.parent_id, h.chunk_id) as shown

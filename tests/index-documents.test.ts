@@ -216,6 +216,22 @@ describe("batches", () => {
     expect(await count("clash2", "documents")).toBe(1)
   })
 
+  test("nobody can take the model's own space with vectors of other dimensions", async () => {
+    const { model } = createWordEmbedder()
+    const poison = { id: "poison", content: "wind", embedding: [1, 2, 3], embedding_model: model }
+    const [outcome] = await library.tryIndex("poison", [poison])
+    expect(outcome).toMatchObject({ failed: { code: "invalid_request", fields: [{ field: "embedding" }] } })
+    await library.index("poison", [{ id: "good", content: "wind" }])
+    expect(await library.find("poison", "wind")).toEqual(["good"])
+  })
+
+  test("a space that lost its last vector takes other dimensions", async () => {
+    await library.index("emptied", [{ id: "a", content: "wind", embedding: [1, 2], embedding_model: "theirs" }])
+    await library.documents.delete("emptied", "a")
+    await library.index("emptied", [{ id: "b", content: "wind", embedding: [1, 2, 3], embedding_model: "theirs" }])
+    expect(await library.find("emptied", { embedding: [1, 2, 3] })).toEqual(["b"])
+  })
+
   test("an empty batch is nothing", async () => {
     expect(await library.tryIndex("none", [])).toEqual([])
   })

@@ -360,6 +360,20 @@ describe("without a model's answer", () => {
       strategy: "rrf",
     })
   })
+
+  test.each(["semantic", "weighted", "two_pass"] as const)(
+    "%s without a vector to compare with ranks by words, under that name",
+    async (strategy) => {
+      await library.index("brought", [{ id: "o", content: "only a brought vector", embedding: [0.1, 0.2, 0.3, 0.4] }])
+      const found = await library.search("brought", { query: "brought vector", strategy })
+      expect(found).toMatchObject({
+        strategy: "lexical",
+        count: 1,
+        degraded: [expect.stringMatching(/no passage here/)],
+      })
+      expect(found.results[0]?.score).toBeGreaterThan(0)
+    },
+  )
 })
 
 describe("caller embeddings", () => {

@@ -61,7 +61,7 @@ export const IndexRequest = z
   })
   .refine((request) => Boolean(request.content?.trim()) !== Boolean(request.chunks), {
     path: ["content"],
-    message: "content or chunks is required, and only one of them",
+    message: "content (not blank) or chunks is required, and only one of them",
   })
   .refine(
     (request) =>

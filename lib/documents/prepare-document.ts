@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto"
+import { invalidField } from "../errors.ts"
 import type { Embedder } from "../inference/inference.ts"
 import { passageText } from "../passage.ts"
 import type { Region } from "../shapes.ts"
@@ -53,13 +54,17 @@ const SPECIAL_TOKENS = 3
 /** English and Portuguese alike take about four characters a token. */
 const CHARS_PER_TOKEN = 4
 
-/** Chunks of a request with their languages and hashes; pure but for the model's tokenizer. */
+/**
+ * Chunks of a request with their languages and hashes; pure but for the model's tokenizer. Throws `invalid_request` for
+ * a vector that claims to be the model's and can't be.
+ */
 export function prepareDocument(
   request: IndexRequest,
   embedder: Embedder | null,
   detectLanguage: DetectLanguage,
 ): PreparedDocument {
   const warnings: string[] = []
+  refuseForeignDimensions(request, embedder)
   const given = request.chunks ?? splitContent(request, embedder, warnings)
   const own = given.map((chunk) => chunk.language ?? request.language ?? detectLanguage(chunk.content))
   const whole =
@@ -80,6 +85,16 @@ export function prepareDocument(
     parents,
     callerModel: request.embedding_model ?? null,
     warnings,
+  }
+}
+
+/** The model's own space is the model's: one wrong vector in it would keep out all that the model makes. */
+function refuseForeignDimensions(request: IndexRequest, embedder: Embedder | null): void {
+  if (!embedder || request.embedding_model !== embedder.model) return
+  const vectors = [request.embedding, ...(request.chunks ?? []).map((chunk) => chunk.embedding)]
+  const wrong = vectors.find((vector) => vector && vector.length !== embedder.dimensions)
+  if (wrong) {
+    throw invalidField("embedding", `has ${wrong.length} dimensions; ${embedder.model} makes ${embedder.dimensions}`)
   }
 }
 

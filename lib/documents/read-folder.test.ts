@@ -1,6 +1,8 @@
+import { execFile } from "node:child_process"
 import { mkdir, mkdtemp, rm, symlink, truncate, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { promisify } from "node:util"
 import { afterEach, beforeEach, expect, test } from "vitest"
 import type { IndexRequest } from "./index-request.ts"
 import { readFolder } from "./read-folder.ts"
@@ -87,7 +89,7 @@ test("leaves out a file whose front matter says index: false", async () => {
   await write("README.md", "---\nindex: false\n---\n# About\nThese are samples.")
   const { documents, skipped } = await read()
   expect(documents).toEqual([])
-  expect(skipped).toEqual({ README: "its front matter says index: false" })
+  expect(skipped).toEqual({ "README.md": "its front matter says index: false" })
 })
 
 test("says what it skips, and why", async () => {
@@ -97,16 +99,18 @@ test("says what it skips, and why", async () => {
   await write("latin.txt", Uint8Array.of(0x63, 0x61, 0x66, 0xe9))
   await write("nul.txt", "a\u0000b")
   await write("huge.txt", "")
+  await write("long.md", "x".repeat(4_000_001))
   await truncate(join(folder, "huge.txt"), 12_000_001)
   const { documents, skipped } = await read()
   expect(documents).toEqual([])
   expect(skipped).toEqual({
     ".git": "hidden",
     "picture.png": expect.stringContaining("neither text nor Markdown"),
-    empty: "empty",
-    huge: "larger than 12 MB",
-    latin: "not UTF-8 text",
-    nul: expect.stringContaining("NUL"),
+    "empty.md": "empty",
+    "huge.txt": "larger than 12 MB",
+    "latin.txt": "not UTF-8 text",
+    "long.md": "content: must have at most 4000000 characters",
+    "nul.txt": expect.stringContaining("NUL"),
   })
 })
 
@@ -118,6 +122,14 @@ test("doesn't follow a link out of the folder", async () => {
   const { documents, skipped } = await read(join(folder, "inside"))
   expect(documents.map((d) => d.id)).toEqual(["a"])
   expect(skipped).toEqual({ "file.md": "a symbolic link", round: "a symbolic link" })
+})
+
+test("skips a pipe, which may never end, in the folder and by its name", async () => {
+  const pipe = join(folder, "pipe.txt")
+  await promisify(execFile)("mkfifo", [pipe])
+  const skipped = { "pipe.txt": "not a regular file" }
+  expect(await read()).toEqual({ documents: [], skipped })
+  expect(await read(pipe)).toEqual({ documents: [], skipped })
 })
 
 test("reads one file by its name", async () => {

@@ -2,6 +2,7 @@ import type { Dirent } from "node:fs"
 import { open, readdir, realpath, stat } from "node:fs/promises"
 import { basename, extname, join } from "node:path"
 import { AppError } from "../errors.ts"
+import { fieldProblems, wording } from "../field-problems.ts"
 import { LanguageTag } from "../shapes.ts"
 import { readFrontMatter } from "./front-matter.ts"
 import { CONTENT_CHARS_MAX, IndexRequest } from "./index-request.ts"
@@ -10,9 +11,10 @@ import { CONTENT_CHARS_MAX, IndexRequest } from "./index-request.ts"
 const FILE_BYTES_MAX = 3 * CONTENT_CHARS_MAX
 const EXTENSIONS = new Set([".md", ".markdown", ".txt"])
 
-/** A file to read: `path` on this machine, `id` of the document it becomes. */
+/** A file to read: `path` on this machine, `name` under the folder, `id` of the document it becomes. */
 export interface TextFile {
   readonly path: string
+  readonly name: string
   readonly id: string
 }
 
@@ -29,24 +31,24 @@ export async function listFolder(root: string, onSkip: OnSkip = () => {}): Promi
   const real = await realpath(root).catch((cause: unknown) => {
     throw new AppError("not_found", `There is no file or folder at ${root}`, { cause })
   })
-  if (!(await stat(real)).isDirectory()) {
+  const facts = await stat(real)
+  if (!facts.isDirectory()) {
     const name = basename(root)
-    if (isText(name)) return [{ path: real, id: withoutExtension(name).normalize("NFC") }]
-    onSkip(name, UNKNOWN_TYPE)
+    const reason = whyNotText(name, facts.isFile())
+    if (reason === null) return [{ path: real, name, id: withoutExtension(name).normalize("NFC") }]
+    onSkip(name, reason)
     return []
   }
   const ids = new Set<string>()
   const files: TextFile[] = []
-  for await (const path of walk(real, "", onSkip)) {
-    const short = withoutExtension(path).normalize("NFC")
-    const id = ids.has(short) ? path.normalize("NFC") : short
+  for await (const name of walk(real, "", onSkip)) {
+    const short = withoutExtension(name).normalize("NFC")
+    const id = ids.has(short) ? name.normalize("NFC") : short
     ids.add(id)
-    files.push({ path: join(real, path), id })
+    files.push({ path: join(real, name), name, id })
   }
   return files
 }
-
-const UNKNOWN_TYPE = "neither text nor Markdown (.md, .markdown, .txt)"
 
 async function* walk(root: string, under: string, onSkip: OnSkip): AsyncGenerator<string> {
   const entries = await readdir(join(root, under), { withFileTypes: true })
@@ -65,7 +67,13 @@ function whySkip(entry: Dirent): string | null {
   if (entry.name.startsWith(".")) return "hidden"
   if (entry.isSymbolicLink()) return "a symbolic link"
   if (entry.isDirectory()) return entry.name === "node_modules" ? "installed packages" : null
-  return entry.isFile() && isText(entry.name) ? null : UNKNOWN_TYPE
+  return whyNotText(entry.name, entry.isFile())
+}
+
+/** A pipe or a device may never end, whatever it is called. */
+function whyNotText(name: string, isFile: boolean): string | null {
+  if (!isText(name)) return "neither text nor Markdown (.md, .markdown, .txt)"
+  return isFile ? null : "not a regular file"
 }
 
 const isText = (name: string): boolean => EXTENSIONS.has(extname(name).toLowerCase())
@@ -85,17 +93,20 @@ export async function readTextFile(file: TextFile): Promise<IndexRequest | strin
   const { title: givenTitle, language, source_uri: sourceUri, index, ...metadata } = fields
   if (index === false) return "its front matter says index: false"
   const { title, content } = splitTitle(body)
-  const request = IndexRequest.safeParse({
+  const input = {
     id: file.id,
     title: isName(givenTitle) ? String(givenTitle) : (title ?? titleFromId(file.id)),
     content,
     ...(LanguageTag.safeParse(language).success && { language }),
     ...(typeof sourceUri === "string" && { source_uri: sourceUri }),
     metadata,
-  })
+  }
+  const request = IndexRequest.safeParse(input, { error: wording })
   if (request.success) return request.data
-  const issue = request.error.issues[0]
-  return content.trim() === "" ? "empty" : `${issue?.path.join(".")}: ${issue?.message}`
+  if (content.trim() === "") return "empty"
+  return fieldProblems(request.error.issues)
+    .map(({ field, message }) => `${field}: ${message}`)
+    .join("; ")
 }
 
 // `title: 1984` is a title too.
@@ -132,7 +143,7 @@ const withoutTextExtension = (name: string): string => (isText(name) ? withoutEx
 export async function* readFolder(root: string, onSkip: OnSkip = () => {}): AsyncGenerator<IndexRequest> {
   for (const file of await listFolder(root, onSkip)) {
     const read = await readTextFile(file)
-    if (typeof read === "string") onSkip(file.id, read)
+    if (typeof read === "string") onSkip(file.name, read)
     else yield read
   }
 }

@@ -56,6 +56,10 @@ const SET_LAST_CHUNK = `
   update documents d set last_chunk = given.last
     from jsonb_to_recordset($1::text::jsonb) as given (id text, last int) where d.id = given.id`
 
+const REMOVE_EMPTY_SPACE = `
+  delete from embedding_spaces s where s.model = $1 and not exists (
+    select from embeddings e where e.source_account_id = s.source_account_id and e.space_id = s.id)`
+
 /** The spaces of a tenant by model: id and dimensions. */
 export type Spaces = ReadonlyMap<string, { readonly id: number; readonly dimensions: number }>
 
@@ -117,7 +121,9 @@ async function ensureSpaces(
   const wanted = new Map(vectors.map(({ model, vector }) => [model, vector.length]))
   let spaces = await readSpaces(transaction)
   for (const [model, dimensions] of [...wanted].sort()) {
-    if (spaces.has(model)) continue
+    if (spaces.get(model)?.dimensions === dimensions) continue
+    // A space that holds nothing binds nobody to its dimensions.
+    await transaction.query(REMOVE_EMPTY_SPACE, [model])
     // Another writer may be making the same space: theirs is as good.
     const insert =
       "insert into embedding_spaces (source_account_id, model, dimensions) values ($1, $2, $3) on conflict do nothing"

@@ -22,6 +22,8 @@ const CONVERSIONS: readonly { readonly name: string; readonly onnx: string }[] =
   { name: "cross-encoder/ms-marco-MiniLM-L-12-v2", onnx: "Xenova/ms-marco-MiniLM-L-12-v2" },
 ]
 
+const HUB_NAME = /^[\w.-]+\/[\w.-]+$/
+
 /**
  * Where the files of a model are that a setting names: a folder when it begins with `/`, `./`, `../` or `~/`, else a
  * name on Hugging Face, or the last part of a well-known one.
@@ -31,8 +33,17 @@ const CONVERSIONS: readonly { readonly name: string; readonly onnx: string }[] =
 export function modelSource(model: string, cacheFolder: string, setting: string): ModelSource {
   const path = model.startsWith("~/") ? join(homedir(), model.slice(2)) : model
   if (/^(\.{0,2}\/|[a-z]:\\)/i.test(path)) return { name: model, location: resolve(path), cacheFolder }
-  const known = CONVERSIONS.find(({ name, onnx }) => [name, onnx, name.slice(name.indexOf("/") + 1)].includes(model))
+  const known = conversion(model)
   if (known) return { name: known.name, location: known.onnx, cacheFolder }
-  if (/^[\w.-]+\/[\w.-]+$/.test(model)) return { name: model, location: model, cacheFolder }
+  if (HUB_NAME.test(model)) return { name: model, location: model, cacheFolder }
   throw misconfigured(setting, "must be owner/name as on Hugging Face, or a path that begins with / or ./")
+}
+
+/** What a setting calls the model whose files are in this folder of the cache; null where only its path will do. */
+export function nameOfCached(folder: string): string | null {
+  return conversion(folder)?.name ?? (HUB_NAME.test(folder) ? folder : null)
+}
+
+function conversion(model: string) {
+  return CONVERSIONS.find(({ name, onnx }) => [name, onnx, name.slice(name.indexOf("/") + 1)].includes(model))
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto"
 import type { OwnerDatabase, OwnerSession } from "../database/database.ts"
-import { invalidField } from "../errors.ts"
+import { invalidInput, wording } from "../field-problems.ts"
 import { hashKey, type KeyScope, mintKey, NewKey } from "./api-key.ts"
 
 /** A key as its owner sees it: everything but the key. Times are ISO 8601, null when they never come. */
@@ -85,8 +85,7 @@ export function createKeyRing(owner: OwnerDatabase): KeyRing {
 }
 
 function accepted(wanted: NewKey) {
-  const parsed = NewKey.safeParse(wanted)
+  const parsed = NewKey.safeParse(wanted, { error: wording })
   if (parsed.success) return parsed.data
-  const [issue] = parsed.error.issues
-  throw invalidField(issue?.path.join(".") ?? "key", issue?.message ?? "is invalid")
+  throw invalidInput(parsed.error.issues, "key")
 }

@@ -6,7 +6,7 @@ import { type EmbeddedQuery, embedQuery } from "./embed-query.ts"
 import { expandParents } from "./expand-parents.ts"
 import { type CandidateQuery, findCandidates } from "./find-candidates.ts"
 import { fuse } from "./fuse.ts"
-import { candidateQuery, planSearch } from "./plan.ts"
+import { actualStrategy, candidateQuery, planSearch } from "./plan.ts"
 import { queryText } from "./query-text.ts"
 import type { SearchRequest } from "./request.ts"
 import { rerank } from "./rerank.ts"
@@ -32,10 +32,11 @@ export async function runPipeline(
       ? { vector: null }
       : embedQuery(deps.embedder, request, deadline, deps.settings.embedTimeoutMs),
   )
-  const query = candidateQuery(plan, request, embedded.vector, deps.settings)
+  const asked = candidateQuery(plan, request, embedded.vector, deps.settings)
   const { candidates, comparable } = await trace.timed("rank", () =>
-    findCandidates(deps.database, tenant, query, deadline.left()),
+    findCandidates(deps.database, tenant, asked, deadline.left()),
   )
+  const query = { ...asked, strategy: actualStrategy(asked.strategy, embedded.vector, comparable) }
   report(trace, request, embedded, comparable || candidates.length === 0)
   trace.lists(candidates)
 
@@ -96,7 +97,7 @@ function report(trace: Trace, request: SearchRequest, embedded: EmbeddedQuery, c
     trace.degraded("meaning: no passage here has a vector of this model; ranked by words alone")
   }
   if (request.query && !request.embedding && queryText(request.query) === "") {
-    trace.warn("query: it only excludes, so that nothing is left to rank by")
+    trace.warn("query: it has no words to rank by, only exclusions or quotes")
   }
   if (request.embedding_model && !request.embedding) trace.warn("embedding_model: had no effect without embedding")
   if (request.lambda !== undefined && !request.mmr) trace.warn("lambda: had no effect without mmr")

@@ -40,6 +40,11 @@ function possibleStrategy(strategy: Strategy, request: SearchRequest, vector: Qu
   return queryText(request.query ?? "") === "" ? "semantic" : strategy
 }
 
+/** What ranked after all: words alone, where the tenant has no vector that the question's can be compared with. */
+export function actualStrategy(asked: Strategy, vector: QueryVector | null, comparable: boolean): Strategy {
+  return asked === "rrf" || !vector || comparable ? asked : "lexical"
+}
+
 /** The plan as a question to the database. */
 export function candidateQuery(
   plan: Plan,
