@@ -9,12 +9,17 @@ interface IndexOptions {
   readonly tenant: string
 }
 
+const IDS = `A document's id is its path under the folder without the extension: tides/spring.md
+becomes tides/spring, and with it the extension too where tides/spring.txt stands beside.
+A document of the tenant with the same id is replaced.`
+
 export function addIndexCommand(program: Command, terminal: Terminal): void {
   program
     .command("index")
     .description("index the text and Markdown files of a folder, or one file")
-    .argument("<path>", "folder or file; an id is the path under the folder without its extension")
+    .argument("<path>", "folder or file")
     .option("--tenant <name>", "whose documents they are", "primary")
+    .addHelpText("after", `\n${IDS}`)
     .action((path: string, options: IndexOptions) => indexFolder(path, options, terminal))
 }
 
@@ -36,6 +41,7 @@ async function indexFolder(path: string, { tenant }: IndexOptions, terminal: Ter
   }
   const started = performance.now()
   const failed: string[] = []
+  const names = new Map(files.map(({ id, name }) => [id, name]))
   let indexed = 0
   await withRuntime(terminal, async (product) => {
     const progress = terminal.progress("Indexing", files.length)
@@ -43,8 +49,8 @@ async function indexFolder(path: string, { tenant }: IndexOptions, terminal: Ter
       for await (const { documents, filesRead } of readGroups(files, onSkip)) {
         terminal.signal.throwIfAborted()
         for (const outcome of await product.indexDocuments(tenant, documents)) {
-          if ("failed" in outcome) failed.push(`failed ${printable(outcome.id)}: ${outcome.failed.message}`)
-          else indexed += 1
+          if ("indexed" in outcome) indexed += 1
+          else failed.push(`failed ${printable(names.get(outcome.id) ?? outcome.id)}: ${outcome.failed.message}`)
         }
         progress.at(filesRead)
       }
@@ -67,7 +73,7 @@ async function* readGroups(files: readonly TextFile[], onSkip: OnSkip) {
   let chars = 0
   for (const [index, file] of files.entries()) {
     const read = await readTextFile(file)
-    if (typeof read === "string") onSkip(file.id, read)
+    if (typeof read === "string") onSkip(file.name, read)
     else {
       documents.push(read)
       chars += read.content?.length ?? 0

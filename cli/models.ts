@@ -12,7 +12,7 @@ export function addModelsCommand(program: Command, terminal: Terminal): void {
     .action(() => buildModels(terminal))
   models
     .command("list")
-    .description("print the models that are in CONCORDANCE_HOME, and their sizes")
+    .description("print the models that are in CONCORDANCE_HOME: name for the settings, folder, size")
     .action(() => listModels(terminal))
 }
 
@@ -34,19 +34,22 @@ async function buildModels(terminal: Terminal): Promise<void> {
 
 async function listModels(terminal: Terminal): Promise<void> {
   const { configFromEnvironment } = await import("../functions/environment.ts")
+  const { nameOfCached } = await import("../lib/inference/model-source.ts")
   const root = join(configFromEnvironment().concordanceHome, "models")
   const found = await findModels(root)
-  for (const { name, bytes } of found) terminal.line(`${name}  ${(bytes / 1e6).toFixed(0)} MB`)
+  for (const { folder, bytes } of found) {
+    terminal.line(`${nameOfCached(folder) ?? join(root, folder)}  ${folder}  ${(bytes / 1e6).toFixed(0)} MB`)
+  }
   if (found.length === 0) terminal.note(`There are no models in ${root}. Get them with: concordance models build`)
 }
 
 /** Folders that hold a `config.json`: `all-MiniLM-L6-v2`, or `owner/name` as fetched from the hub. */
-async function findModels(root: string, name = ""): Promise<{ name: string; bytes: number }[]> {
-  const entries = await readdir(join(root, name), { withFileTypes: true }).catch(() => [])
+async function findModels(root: string, folder = ""): Promise<{ folder: string; bytes: number }[]> {
+  const entries = await readdir(join(root, folder), { withFileTypes: true }).catch(() => [])
   if (entries.some((entry) => entry.name === "config.json"))
-    return [{ name, bytes: await folderBytes(join(root, name)) }]
-  const folders = entries.filter((entry) => entry.isDirectory() && !entry.name.startsWith("."))
-  return (await Promise.all(folders.map((folder) => findModels(root, join(name, folder.name))))).flat()
+    return [{ folder, bytes: await folderBytes(join(root, folder)) }]
+  const below = entries.filter((entry) => entry.isDirectory() && !entry.name.startsWith("."))
+  return (await Promise.all(below.map(({ name }) => findModels(root, join(folder, name))))).flat()
 }
 
 async function folderBytes(folder: string): Promise<number> {

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process"
-import { mkdtemp, rm, writeFile } from "node:fs/promises"
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, expect, test, vi } from "vitest"
@@ -51,13 +51,14 @@ test("the installed command runs, prints to stdout and sets its exit status", SL
 test("--help names every command, in 80 columns", async () => {
   const { status, out } = await concordance("--help")
   expect(status).toBe(0)
-  for (const command of ["serve", "index", "search", "migrate", "models", "keys", "bench", "demo"]) {
+  for (const command of ["serve", "index", "search", "migrate", "models", "keys", "spaces", "bench", "demo"]) {
     expect(out).toMatch(new RegExp(`^  ${command} `, "m"))
   }
   for (const line of out.split("\n")) expect(line.length).toBeLessThanOrEqual(80)
 })
 
 test.each([
+  [["search", " "], /^Give words to search for\./],
   [["search"], /missing required argument 'words'/],
   [["serach", "x"], /unknown command 'serach'/],
   [["search", "x", "--strategy", "best"], /Allowed choices are rrf/],
@@ -105,6 +106,42 @@ test("a key is printed once, and listed without itself until it is revoked and a
   const { out } = await concordance("keys", "list")
   expect(out).toMatch(new RegExp(`^${id} {2}reader\\n {4}tenants a, b; scopes search; revoked \\d{4}-`))
   expect(out).not.toContain(made.out)
+})
+
+test("a key for a tenant without a name is refused in the words of the HTTP API", SLOW, async () => {
+  const { status, err } = await concordance("keys", "create", "q", "--tenant", "")
+  expect({ status, err }).toEqual({ status: 1, err: "Error: tenants.0: must not be empty" })
+})
+
+test("a file that is left out is called by its path", SLOW, async () => {
+  await mkdir(join(home, "left/out"), { recursive: true })
+  await writeFile(join(home, "left/out/empty.md"), "")
+  await writeFile(join(home, "left/picture.png"), "")
+  const { status, err } = await concordance("index", join(home, "left"))
+  expect(status).toBe(1)
+  expect(err).toMatch(/^skipped picture.png: neither text nor Markdown .*\nskipped out\/empty.md: empty$/m)
+})
+
+test("search --help and index --help say how words with - are asked and how ids are made", async () => {
+  expect((await concordance("search", "--help")).out).toContain("search -- lighthouse -keeper")
+  expect((await concordance("index", "--help")).out).toContain("with the same id is replaced")
+})
+
+test("models list prints the name that settings use, and the folder", async () => {
+  for (const folder of ["all-MiniLM-L6-v2", "Xenova/bge-m3", "owner/other", "mine"]) {
+    await mkdir(join(home, "models", folder), { recursive: true })
+    await writeFile(join(home, "models", folder, "config.json"), "{}")
+  }
+  const { out } = await concordance("models", "list")
+  expect(out.split("\n").sort()).toEqual(
+    [
+      "BAAI/bge-m3  Xenova/bge-m3  0 MB",
+      "owner/other  owner/other  0 MB",
+      "sentence-transformers/all-MiniLM-L6-v2  all-MiniLM-L6-v2  0 MB",
+      `${join(home, "models/mine")}  mine  0 MB`,
+    ].sort(),
+  )
+  await rm(join(home, "models"), { recursive: true })
 })
 
 test("a wrong setting is named, with status 1", async () => {

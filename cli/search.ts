@@ -34,7 +34,11 @@ export function addSearchCommand(program: Command, terminal: Terminal): void {
     .option("--language <tag>", "language of the question: en, pt, …")
     .option("--explain", "show what each stage made of it, and how long it took")
     .option("--json", "print the response of POST /search")
-    .action((words: string[], options: SearchOptions) => search(words.join(" "), options, terminal))
+    .addHelpText("after", "\nWords that begin with - stand behind --: concordance search -- lighthouse -keeper")
+    .action((words: string[], options: SearchOptions, command: Command) => {
+      const query = words.join(" ")
+      return query.trim() === "" ? command.error("Give words to search for.") : search(query, options, terminal)
+    })
 }
 
 function parseTopK(value: string): number {

@@ -1,6 +1,6 @@
 import type { z } from "zod"
 import { AppError } from "../../lib/errors.ts"
-import { fieldProblems, wording } from "../../lib/field-problems.ts"
+import { invalidInput, wording } from "../../lib/field-problems.ts"
 
 /** Deeper JSON is refused: validators recurse, and Postgres parses jsonb on a bounded stack. */
 const DEPTH_MAX = 64
@@ -33,20 +33,15 @@ export function checkObject<Schema extends z.ZodObject>(schema: Schema, input: u
     throw new AppError("invalid_request", `body: ${message}`, { fields: [{ field: "body", message }] })
   }
   const parsed = schema.safeParse(withoutZeroValues(input), { error: wording })
-  if (!parsed.success) throw invalidInput(fieldProblems(parsed.error.issues))
+  if (!parsed.success) throw invalidInput(parsed.error.issues)
   return { data: parsed.data, warnings: unknownFields(schema, input as object) }
 }
 
 /** Checks query parameters, which are all text. Throws `invalid_request` with every wrong one. */
 export function checkQuery<Schema extends z.ZodObject>(schema: Schema, query: Record<string, string>) {
   const parsed = schema.safeParse(withoutZeroValues(query), { error: wording })
-  if (!parsed.success) throw invalidInput(fieldProblems(parsed.error.issues, "query"))
+  if (!parsed.success) throw invalidInput(parsed.error.issues, "query")
   return parsed.data as z.output<Schema>
-}
-
-function invalidInput(fields: AppError["fields"]): AppError {
-  const detail = fields.map(({ field, message }) => `${field}: ${message}`).join("; ")
-  return new AppError("invalid_request", detail, { fields })
 }
 
 function withoutZeroValues(input: unknown): unknown {
