@@ -9,9 +9,9 @@ interface IndexOptions {
   readonly tenant: string
 }
 
-const IDS = `A document's id is its path under the folder without the extension: tides/spring.md
-becomes tides/spring, and with it the extension too where tides/spring.txt stands beside.
-A document of the tenant with the same id is replaced.`
+const IDS = `A document's id is its path under the folder without the extension:
+tides/spring.md becomes tides/spring, and a tides/spring.txt beside it keeps its
+extension. A document of the tenant with the same id is replaced.`
 
 export function addIndexCommand(program: Command, terminal: Terminal): void {
   program
