@@ -44,7 +44,9 @@ export const IndexRequest = z
       .max(200)
       .optional()
       .describe("Model of `embedding`; its dimensions name the space when absent"),
-    source_account_id: TenantId.optional().describe("Tenant; `primary` when absent"),
+    source_account_id: TenantId.optional().describe(
+      "Tenant; when absent the query string's, the key's only one, or `primary`",
+    ),
     source_uri: StorableText.max(4_000).optional(),
     language: LanguageTag.optional().describe("Detected when absent"),
     metadata: Metadata.default({}),

@@ -19,7 +19,9 @@ export const SearchRequest = z
       .optional()
       .describe("Model of `embedding`; told from its dimensions when absent"),
     top_k: z.int().min(1).max(TOP_K_MAX).default(10).describe("Hits to return"),
-    source_account_id: TenantId.optional().describe("Tenant; `primary` when absent"),
+    source_account_id: TenantId.optional().describe(
+      "Tenant; when absent the query string's, the key's only one, or `primary`",
+    ),
     strategy: Strategy.optional().describe("How the two lists are fused; SEARCH_STRATEGY when absent"),
     alpha: z.number().min(0).max(1).default(0.5).describe("`weighted`: share of meaning"),
     rrf_k: z.int().min(1).max(1_000).default(60).describe("`rrf`: rank constant"),
