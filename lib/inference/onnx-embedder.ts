@@ -7,8 +7,6 @@ import type { WorkQueue } from "./work-queue.ts"
 
 interface OnnxEmbedderParts {
   readonly model: OnnxModel
-  /** The same model in single precision, for questions; `model` when not given. */
-  readonly questionModel?: OnnxModel
   /** Shared by all models of the process. */
   readonly queue: WorkQueue
 }
@@ -19,7 +17,7 @@ interface OnnxEmbedderParts {
  * so batch mates would change its vector a little (cosine .994), and the same question must find the same passages.
  * Aborts between batches.
  */
-export function createOnnxEmbedder({ model, questionModel = model, queue }: OnnxEmbedderParts): Embedder {
+export function createOnnxEmbedder({ model, queue }: OnnxEmbedderParts): Embedder {
   const family = embeddingFamily(model.name)
   const poolsFirst = model.poolsFirstToken ?? family.pooling === "first"
   return {
@@ -28,8 +26,7 @@ export function createOnnxEmbedder({ model, questionModel = model, queue }: Onnx
     maxTokens: model.tokenizer.maxTokens,
     countTokens: (text) => model.tokenizer.count(text),
     async embed(texts, kind, { signal } = {}) {
-      const reader = kind === "query" ? questionModel : model
-      await reader.load(signal)
+      await model.load(signal)
       const prefix = kind === "query" ? family.queryPrefix : family.passagePrefix
       const inputs = texts.map((text) => model.tokenizer.single(prefix + text))
       const lengths = inputs.map((input) => input.ids.length)
@@ -37,7 +34,7 @@ export function createOnnxEmbedder({ model, questionModel = model, queue }: Onnx
       const vectors = new Array<Float32Array>(texts.length)
       for (const indices of batches) {
         const batch = indices.map((i) => inputs[i] as TokenSequence)
-        const { data, shape } = await queue.run(kind, () => reader.run(batch), signal)
+        const { data, shape } = await queue.run(kind, () => model.run(batch), signal)
         const width = shape[1] ?? 0
         batch.forEach((input, row) => {
           const tokens = poolsFirst ? 1 : input.ids.length

@@ -56,7 +56,7 @@ export async function openInference(settings: InferenceSettings): Promise<Infere
     reranker,
     async warm() {
       const reports: WarmModel[] = []
-      if (embedder) reports.push(await warmed("embedder", embedder.model, () => warmEmbedder(embedder)))
+      if (embedder) reports.push(await warmed("embedder", embedder.model, () => embedder.embed(["warm"], "query")))
       if (reranker) reports.push(await warmed("reranker", reranker.model, () => reranker.score("warm", ["warm"])))
       return reports
     },
@@ -81,19 +81,7 @@ async function openEmbedder(workshop: Workshop): Promise<{ embedder: Embedder | 
       `is ${settings.embeddingDimensions}, but ${encoder.name} has ${encoder.hiddenSize}: remove it`,
     )
   }
-  return {
-    embedder: createOnnxEmbedder({ model: encoder, ...(await questionModel(workshop, encoder)), queue }),
-    encoder,
-  }
-}
-
-/**
- * The converted MiniLM has both precisions. A question is short and asked once, so it can afford the better one (3.2 ms
- * instead of 1.7): with the passages in int8 that gains .0068 nDCG@10 on SciFact and .0046 on Cranfield.
- */
-async function questionModel(workshop: Workshop, { name }: OnnxModel): Promise<{ questionModel?: OnnxModel }> {
-  if (name !== MINILM) return {}
-  return { questionModel: await opened(workshop, await embedderSource(workshop.settings), "encode", "single") }
+  return { embedder: createOnnxEmbedder({ model: encoder, queue }), encoder }
 }
 
 async function openReranker(workshop: Workshop, encoder: OnnxModel | null): Promise<Reranker | null> {
@@ -110,14 +98,9 @@ async function openCrossEncoder(workshop: Workshop, name: string): Promise<Reran
   return createCrossEncoderReranker({ model: await opened(workshop, source, "classify"), queue: workshop.queue })
 }
 
-async function opened(
-  workshop: Workshop,
-  source: ModelSource,
-  task: "encode" | "classify",
-  precision: "int8" | "single" = "int8",
-): Promise<OnnxModel> {
+async function opened(workshop: Workshop, source: ModelSource, task: "encode" | "classify"): Promise<OnnxModel> {
   const { threads } = workshop.settings
-  const model = await openOnnxModel(source, { task, precision, ...(threads === undefined ? {} : { threads }) })
+  const model = await openOnnxModel(source, { task, ...(threads === undefined ? {} : { threads }) })
   workshop.opened.push(model)
   return model
 }
@@ -126,11 +109,6 @@ async function embedderSource({ inferenceProfile, embeddingModel, home }: Infere
   const models = resolve(home, "models")
   const source = modelSource(embeddingModel ?? (inferenceProfile === "m3" ? M3 : MINILM), models, "EMBEDDING_MODEL")
   return source.name === MINILM ? { ...source, location: (await buildModel(models)).folder } : source
-}
-
-async function warmEmbedder(embedder: Embedder): Promise<void> {
-  await embedder.embed(["warm"], "query")
-  await embedder.embed(["warm"], "passage")
 }
 
 async function warmed(role: WarmModel["role"], model: string, run: () => Promise<unknown>): Promise<WarmModel> {
