@@ -43,8 +43,8 @@ const DEFAULT_LANGUAGE = "en"
 /** Tokens of a chunk. */
 const CHUNK_TOKENS = 256
 /**
- * Up to here a document is one chunk: its halves would be found for less than it says. On Cranfield (a quarter of whose
- * documents are longer than 256 tokens) RRF gains .007 nDCG@10 and the weighted mean .004; on SciFact neither loses .001.
+ * Up to here a document is one chunk: the reader sees it whole, and SciFact takes 6,300 vectors in place of 9,900.
+ * Relevance hardly moves: RRF gains .007 nDCG@10 on Cranfield and loses .005 on SciFact, the weighted mean .001 either way.
  */
 const WHOLE_TOKENS_MAX = 400
 /** Tokens that a long title leaves to its chunk at the least. */
