@@ -141,20 +141,24 @@ language sql immutable parallel safe as $$
 $$;
 
 -- Words of a text whose lexeme is among those of the question (`terms` of `lexical_query`), as they are written there.
+-- No stemmer touches a word's first letter, so only words that begin like a lexeme are stemmed: a third of the time.
 create function concordance.matching_words(language text, content text, terms jsonb) returns text[]
 language plpgsql immutable strict parallel safe set search_path from current as $$
 declare
   lexicon text := lexicon(language);
   lexemes text[] := array(select jsonb_array_elements_text(terms -> lexicon));
+  initials text[] := array(select distinct left(l, 1) from unnest(lexemes) l);
 begin
-  return array(select distinct token
-    from ts_parse('default', content)
-   where tokid <> 12
-     and case lexicon
-           when 'en' then coalesce((ts_lexize('pg_catalog.english_stem', unaccent(token)))[1], '')
-           when 'pt' then unaccent(coalesce((ts_lexize('pg_catalog.portuguese_stem', token))[1], ''))
-           else lower(unaccent(token)) end
-         = any (lexemes));
+  if cardinality(lexemes) = 0 then return '{}'; end if;
+  return array(
+    select token
+      from (select distinct token from ts_parse('default', content)
+             where tokid <> 12 and (left(lower(token), 1) = any (initials) or octet_length(token) > length(token))) word
+     where case lexicon
+             when 'en' then coalesce((ts_lexize('pg_catalog.english_stem', unaccent(token)))[1], '')
+             when 'pt' then unaccent(coalesce((ts_lexize('pg_catalog.portuguese_stem', token))[1], ''))
+             else lower(unaccent(token)) end
+           = any (lexemes));
 end $$;
 
 -- The hybrid search for whoever queries the database directly: best chunks first.
