@@ -161,6 +161,18 @@ begin
            = any (lexemes));
 end $$;
 
+-- The space that a vector can be compared in: that of `model`, or without one whichever has its dimensions, vectors that
+-- callers brought first. Null when there is none.
+create function concordance.comparable_space(nearest_to halfvec, model text) returns int
+language plpgsql stable set search_path from current as $$
+begin
+  return (
+    select s.id from embedding_spaces s
+     where s.state = 'active' and s.dimensions = vector_dims(nearest_to)
+       and (comparable_space.model is null or s.model = comparable_space.model)
+     order by s.model like 'caller:%' desc, s.id limit 1);
+end $$;
+
 -- The hybrid search for whoever queries the database directly: best chunks first.
 create function concordance.hybrid_search_chunks(
   query text, nearest_to halfvec default null, top_k int default 10, strategy text default 'weighted', alpha float8 default 0.5,
@@ -168,11 +180,7 @@ create function concordance.hybrid_search_chunks(
 returns table (document_id text, chunk_id text, title text, content text, score float8, similarity float8, text_rank float8)
 language plpgsql stable rows 10 set search_path from current as $$
 declare
-  space int := (
-    select s.id from embedding_spaces s
-     where s.state = 'active' and s.dimensions = vector_dims(nearest_to)
-       and (hybrid_search_chunks.model is null or s.model = hybrid_search_chunks.model)
-     order by s.model like 'caller:%' desc, s.id limit 1);
+  space int := comparable_space(nearest_to, model);
 begin
   return query
   select c.document_id, c.id, c.title, c.content, h.score, h.similarity, h.bm25

@@ -18,11 +18,7 @@ set search_path from current set plan_cache_mode = force_generic_plan
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
   tenant text := current_tenant();
-  space int := (
-    select s.id from embedding_spaces s
-     where s.state = 'active' and s.dimensions = vector_dims(nearest_to)
-       and (search_passages.model is null or s.model = search_passages.model)
-     order by s.model like 'caller:%' desc, s.id limit 1);
+  space int := comparable_space(nearest_to, model);
 begin
   -- With nothing to compare the question's vector with, words alone rank.
   if space is null and strategy <> 'rrf' then strategy := 'lexical'; end if;
