@@ -1,3 +1,5 @@
+import { randomFrom } from "./random.ts"
+
 /** Common words, one token each in most vocabularies. */
 const WORDS = (
   "the river carries fine sand past old stone mills and under seven bridges before it meets the sea where fishing boats " +
@@ -11,20 +13,9 @@ const WORDS = (
  * paragraphs: the mean is about 87. The same texts on every machine.
  */
 export function mixedTexts(count: number): string[] {
-  const random = pseudoRandom(20_240_229)
+  const random = randomFrom(20_240_229)
   return Array.from({ length: count }, () => {
     const words = Math.round(5 + 240 * random() ** 2)
     return Array.from({ length: words }, () => WORDS[Math.floor(random() * WORDS.length)]).join(" ")
   })
-}
-
-/** Numbers from 0 to 1, the same for the same seed (mulberry32). */
-export function pseudoRandom(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
 }

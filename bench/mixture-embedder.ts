@@ -1,5 +1,5 @@
 import type { Embedder } from "../lib/inference/inference.ts"
-import { pseudoRandom } from "./mixed-texts.ts"
+import { randomFrom } from "./random.ts"
 import type { RecombinedPassage } from "./recombined-passages.ts"
 
 /** Standard deviation of the noise per dimension: .1 of a vector's length at 384 dimensions, cosine about .995. */
@@ -42,7 +42,7 @@ function mixVectors(
 ): Float32Array {
   const mixed = new Float32Array(dimensions)
   const sentences = sources.reduce((sum, [, count]) => sum + count, 0)
-  const random = pseudoRandom(seedOf(content))
+  const random = randomFrom(seedOf(content))
   for (let i = 0; i < dimensions; i += 1) {
     let value = NOISE * gaussian(random)
     for (const [document, count] of sources) value += (count / sentences) * (documentVectors[document]?.[i] ?? 0)

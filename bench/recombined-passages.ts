@@ -1,5 +1,5 @@
 import type { Passage } from "./beir.ts"
-import { pseudoRandom } from "./mixed-texts.ts"
+import { randomFrom } from "./random.ts"
 
 /** A passage that was never written: sentences of two documents, and how much of it each gave. */
 export interface RecombinedPassage {
@@ -23,7 +23,7 @@ export function* recombinePassages(
 ): Generator<RecombinedPassage> {
   const sentences = corpus.map(({ text }) => splitSentences(text))
   const usable = [...sentences.keys()].filter((index) => (sentences[index] ?? []).length > 0)
-  const random = pseudoRandom(seed)
+  const random = randomFrom(seed)
   const made = new Set<string>()
   let failures = 0
   while (made.size < count) {

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest"
+import { randomFrom } from "../bench/random.ts"
 import type { Database } from "../lib/database/database.ts"
 import { deadlineIn } from "../lib/deadline.ts"
 import { createDocuments } from "../lib/documents/documents.ts"
@@ -6,7 +7,6 @@ import { createIndexDocuments } from "../lib/documents/index-documents.ts"
 import { IndexRequest } from "../lib/documents/index-request.ts"
 import { openTestDatabase, type TestDatabase } from "./database.ts"
 import { testServerUrl } from "./postgres-server.ts"
-import { randomFrom } from "./random.ts"
 import { DISAGREEMENTS, randomDocument, recount } from "./word-counts.ts"
 
 // The document frequencies that BM25 reads are exact after any order of writes, and at any time during them.

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { randomFrom } from "../bench/random.ts"
 import { Strategy } from "../lib/shapes.ts"
 import { vectorToSql } from "../lib/vector.ts"
 import { type Library, openLibrary } from "./library.ts"
-import { randomFrom } from "./random.ts"
 import { createWordEmbedder } from "./word-embedder.ts"
 
 // The SQL function that direct database users call, and the pipeline, are one search.

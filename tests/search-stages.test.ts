@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { randomFrom } from "../bench/random.ts"
 import { deadlineIn } from "../lib/deadline.ts"
 import { AppError } from "../lib/errors.ts"
 import type { Embedder, Reranker } from "../lib/inference/inference.ts"
 import { Strategy } from "../lib/shapes.ts"
 import { type Library, openLibrary } from "./library.ts"
-import { randomFrom } from "./random.ts"
 import { createWordEmbedder } from "./word-embedder.ts"
 
 // What each stage of the pipeline promises, end to end on a database.

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { randomFrom } from "../bench/random.ts"
 import { type Library, openLibrary } from "./library.ts"
-import { randomFrom } from "./random.ts"
 
 // What a search by words promises: phrases, exclusions, languages, and that any text at all is a question.
 

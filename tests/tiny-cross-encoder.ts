@@ -1,6 +1,6 @@
 import { copyFile, mkdir, writeFile } from "node:fs/promises"
 import { join } from "node:path"
-import { pseudoRandom } from "../bench/mixed-texts.ts"
+import { randomFrom } from "../bench/random.ts"
 import { type BertConfig, buildBert } from "../lib/inference/convert/bert-graph.ts"
 import type { Tensor } from "../lib/inference/convert/safetensors.ts"
 
@@ -35,7 +35,7 @@ export async function buildTinyCrossEncoder(folder: string, minilmFolder: string
 }
 
 function randomWeights(labels: number): Map<string, Tensor> {
-  const random = pseudoRandom(7)
+  const random = randomFrom(7)
   const weights = new Map<string, Tensor>()
   const add = (name: string, ...shape: readonly number[]) => {
     const size = shape.reduce((product, n) => product * n, 1)

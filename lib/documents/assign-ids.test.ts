@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { randomFrom } from "../../tests/random.ts"
+import { randomFrom } from "../../bench/random.ts"
 import { assignIds } from "./assign-ids.ts"
 
 test("new chunks are numbered in order, after the highest number ever given", () => {
