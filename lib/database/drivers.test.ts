@@ -313,8 +313,13 @@ describe("failures", () => {
   )
 
   test.runIf(testServerUrl())("connections lost while they rest do not end the process", async () => {
+    // Of this database alone: other tests run on the same server.
+    const [row] = await db.owner.session((session) => session.query("select current_database()::text as name"))
     await asSuperuser("postgres", (admin) =>
-      admin.query("select pg_terminate_backend(pid) from pg_stat_activity where usename = 'concordance_login'"),
+      admin.query(
+        "select pg_terminate_backend(pid) from pg_stat_activity where usename = 'concordance_login' and datname = $1",
+        [row?.["name"]],
+      ),
     )
     await new Promise((resolve) => setTimeout(resolve, 50))
     expect(await database.transaction({ tenant: "a" }, (transaction) => transaction.query("select 1 as n"))).toEqual([
