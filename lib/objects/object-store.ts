@@ -1,0 +1,34 @@
+/** What is stored under a key. */
+export interface StoredObject {
+  readonly body: Uint8Array
+  readonly contentType: string
+}
+
+/** What a listing tells of an object. */
+export interface ObjectSummary {
+  readonly key: string
+  readonly bytes: number
+}
+
+/**
+ * Files by key: uploads, page images. Keys are `/`-separated segments made by `objectKey` alone, so that no id of a
+ * caller's ever becomes a path. Every method throws `storage_unavailable` when the store can't be reached or refuses.
+ */
+export interface ObjectStore {
+  /** Replaces what was there, whole or not at all. */
+  put(key: string, body: Uint8Array, contentType: string): Promise<void>
+  /** Null when there is none; `storage_unavailable` for one larger than `bytesMax`. */
+  get(key: string, bytesMax?: number): Promise<StoredObject | null>
+  /** Null when there is none. */
+  head(key: string): Promise<(ObjectSummary & { readonly contentType: string }) | null>
+  /** No error when there is none. */
+  delete(key: string): Promise<void>
+  /** In order of key, page after page behind the iterator. */
+  list(prefix: string): AsyncIterable<ObjectSummary>
+  /** Deletes everything under `prefix`, which ends with `/`. How many there were. */
+  deleteAll(prefix: string): Promise<number>
+  /** A URL to PUT one object of this type and at most `expiresS` old; null where the store has no URLs (the filesystem). */
+  presignPut(key: string, contentType: string, expiresS: number): Promise<string | null>
+  /** A URL to GET it; null where the store has no URLs. */
+  presignGet(key: string, expiresS: number): Promise<string | null>
+}
