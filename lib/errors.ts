@@ -12,6 +12,11 @@ export type ErrorCode =
   | "deadline_exceeded"
   | "database_unavailable"
   | "inference_unavailable"
+  | "storage_unavailable"
+  | "document_encrypted"
+  | "document_unreadable"
+  | "document_unsupported"
+  | "document_too_large"
   | "invalid_configuration"
   | "internal"
 
