@@ -1,3 +1,8 @@
+import { AppError } from "../errors.ts"
+
+/** Most bytes that `get` reads when its caller names no bound: they stand in memory at once. */
+export const OBJECT_BYTES_MAX = 512 * 1024 * 1024
+
 /** What is stored under a key. */
 export interface StoredObject {
   readonly body: Uint8Array
@@ -11,8 +16,9 @@ export interface ObjectSummary {
 }
 
 /**
- * Files by key: uploads, page images. Keys are `/`-separated segments made by `objectKey` alone, so that no id of a
- * caller's ever becomes a path. Every method throws `storage_unavailable` when the store can't be reached or refuses.
+ * Files by key: uploads, page images. Keys are `/`-separated segments made by `object-key.ts` alone, so that no id
+ * of a caller's ever becomes a path; every method throws `internal` for any other key. Every method throws
+ * `storage_unavailable` when the store can't be reached or refuses.
  */
 export interface ObjectStore {
   /** Replaces what was there, whole or not at all. */
@@ -23,12 +29,20 @@ export interface ObjectStore {
   head(key: string): Promise<(ObjectSummary & { readonly contentType: string }) | null>
   /** No error when there is none. */
   delete(key: string): Promise<void>
-  /** In order of key, page after page behind the iterator. */
+  /** In order of key, page after page behind the iterator. `prefix` is empty or ends with `/`. */
   list(prefix: string): AsyncIterable<ObjectSummary>
   /** Deletes everything under `prefix`, which ends with `/`. How many there were. */
   deleteAll(prefix: string): Promise<number>
-  /** A URL to PUT one object of this type and at most `expiresS` old; null where the store has no URLs (the filesystem). */
+  /**
+   * A URL to PUT one object of this type, good for `expiresS` seconds; null where the store has no URLs (the
+   * filesystem). It bounds no size: look at `head` before `get`.
+   */
   presignPut(key: string, contentType: string, expiresS: number): Promise<string | null>
-  /** A URL to GET it; null where the store has no URLs. */
+  /** A URL to GET it, good for `expiresS` seconds; null where the store has no URLs. */
   presignGet(key: string, expiresS: number): Promise<string | null>
+}
+
+/** The error of an object that is larger than its reader allows. */
+export function tooLarge(bytesMax: number): AppError {
+  return new AppError("storage_unavailable", `A stored object is larger than the ${bytesMax} bytes allowed for it`)
 }

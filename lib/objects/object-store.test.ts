@@ -1,0 +1,224 @@
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { type FauxqsServer, startFauxqs } from "fauxqs"
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
+import { createFilesystemStore } from "./filesystem-store.ts"
+import { pageImageKey, pagesPrefix, tenantPrefixes, uploadKey } from "./object-key.ts"
+import type { ObjectStore } from "./object-store.ts"
+import { createS3Store } from "./s3-store.ts"
+
+const CREDENTIALS = { accessKeyId: "test", secretAccessKey: "test" }
+
+let folder: string
+let emulator: FauxqsServer
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "objects-"))
+  emulator = await startFauxqs({ port: 0, logger: false, host: "127.0.0.1" })
+  emulator.createBucket("archive")
+})
+afterAll(async () => {
+  await emulator.stop()
+  await rm(folder, { recursive: true })
+})
+
+const s3Options = (prefix: string) => ({
+  bucket: "archive",
+  prefix,
+  endpoint: `http://127.0.0.1:${emulator.port}`,
+  credentials: CREDENTIALS,
+  // So that three objects need two listings.
+  keysPerPage: 2,
+})
+
+const STORES: readonly [name: string, open: (label: string) => ObjectStore][] = [
+  ["filesystem", (label) => createFilesystemStore({ folder: join(folder, label) })],
+  ["S3", (label) => createS3Store(s3Options(`${label}/`))],
+]
+
+const bytes = (text: string) => new TextEncoder().encode(text)
+const page = (documentId: string, number: number, generation = 1, tenantId = "primary") =>
+  pageImageKey({ tenantId, documentId, generation, page: number, mimeType: "image/png" })
+
+async function keysUnder(store: ObjectStore, prefix: string): Promise<string[]> {
+  const keys: string[] = []
+  for await (const { key } of store.list(prefix)) keys.push(key)
+  return keys
+}
+
+describe.each(STORES)("the store on %s", (name, open) => {
+  let store: ObjectStore
+  let count = 0
+  beforeEach(() => {
+    store = open(`${name}-${++count}`.toLowerCase())
+  })
+
+  test("gives back what was put, with its type and size, byte for byte", async () => {
+    const body = Uint8Array.from({ length: 300_000 }, (_, i) => (i * i) % 251)
+    await store.put(page("doc", 1), body, "image/png")
+    expect(await store.get(page("doc", 1))).toEqual({ body: Buffer.from(body), contentType: "image/png" })
+    expect(await store.head(page("doc", 1))).toEqual({
+      key: page("doc", 1),
+      bytes: 300_000,
+      contentType: "image/png",
+    })
+  })
+
+  test.each([
+    ["report.pdf", "application/pdf"],
+    ["report.pdf", "application/x-other"],
+    ["no-extension", "text/html; charset=utf-8"],
+    ["letter.constructor", "application/octet-stream"],
+  ])("keeps the type of %s as %s", async (fileName, contentType) => {
+    const key = uploadKey("primary", "doc", fileName)
+    await store.put(key, bytes("x"), contentType)
+    expect((await store.get(key))?.contentType).toBe(contentType)
+    expect((await store.head(key))?.contentType).toBe(contentType)
+  })
+
+  test("a second put replaces body and type", async () => {
+    const key = uploadKey("primary", "doc", "a.txt")
+    await store.put(key, bytes("a long first version"), "application/x-first")
+    await store.put(key, bytes("second"), "text/plain")
+    expect(await store.get(key)).toEqual({ body: Buffer.from("second"), contentType: "text/plain" })
+    expect(await keysUnder(store, "")).toEqual([key])
+  })
+
+  test("an empty object is an object", async () => {
+    await store.put(page("doc", 1), new Uint8Array(), "image/png")
+    expect(await store.get(page("doc", 1))).toEqual({ body: Buffer.alloc(0), contentType: "image/png" })
+    expect((await store.head(page("doc", 1)))?.bytes).toBe(0)
+  })
+
+  test("what isn't there is null, and deleting it is no error", async () => {
+    expect(await store.get(page("doc", 1))).toBeNull()
+    expect(await store.head(page("doc", 1))).toBeNull()
+    await store.delete(page("doc", 1))
+    expect(await keysUnder(store, "pages/")).toEqual([])
+    expect(await store.deleteAll("pages/")).toBe(0)
+  })
+
+  test("the folder of other objects is not an object", async () => {
+    await store.put(page("doc", 1), bytes("x"), "image/png")
+    expect(await store.get("pages/primary/doc")).toBeNull()
+    expect(await store.head("pages/primary/doc")).toBeNull()
+    expect(await store.get(`${page("doc", 1)}/below`)).toBeNull()
+  })
+
+  test("an object larger than its reader allows is refused, one as large is not", async () => {
+    await store.put(page("doc", 1), new Uint8Array(1_000), "image/png")
+    await expect(store.get(page("doc", 1), 999)).rejects.toMatchObject({ code: "storage_unavailable" })
+    expect((await store.get(page("doc", 1), 1_000))?.body).toHaveLength(1_000)
+  })
+
+  test("a deleted object is gone, its neighbours stay", async () => {
+    await store.put(page("doc", 1), bytes("1"), "image/x-odd")
+    await store.put(page("doc", 2), bytes("2"), "image/png")
+    await store.delete(page("doc", 1))
+    expect(await store.get(page("doc", 1))).toBeNull()
+    expect(await keysUnder(store, "")).toEqual([page("doc", 2)])
+    await store.put(page("doc", 1), bytes("1"), "image/png")
+    expect((await store.get(page("doc", 1)))?.contentType).toBe("image/png")
+  })
+
+  test("lists in order of key, over several pages, what stands under the prefix alone", async () => {
+    // A folder `a` sorts among files as `a/`: after `a-b` and `a.b`, before `a0`.
+    const keys = ["a-b", "a.b", "a/a", "a/b/c", "a0", "b"].map((key) => `pages/${key}`)
+    for (const key of [...keys].reverse()) await store.put(key, bytes(key), "image/png")
+    await store.put("pages2", bytes("beside"), "image/png")
+    expect(await keysUnder(store, "pages/")).toEqual(keys)
+    expect(await keysUnder(store, "pages/a/")).toEqual(["pages/a/a", "pages/a/b/c"])
+    expect(await keysUnder(store, "")).toEqual([...keys, "pages2"])
+    for await (const { key, bytes: size } of store.list("pages/")) expect(size).toBe(key.length)
+  })
+
+  test("deletes all of a document and nothing of one whose id starts the same", async () => {
+    const mine = [page("doc", 1), page("doc", 2), page("doc", 3, 2)]
+    const others = [page("doc2", 1), page("doc", 1, 1, "primary2")]
+    for (const key of [...mine, ...others]) await store.put(key, bytes("x"), "image/x-odd")
+    expect(await store.deleteAll(pagesPrefix("primary", "doc"))).toBe(3)
+    expect(await keysUnder(store, "")).toEqual([...others].sort())
+    expect((await store.get(page("doc2", 1)))?.contentType).toBe("image/x-odd")
+    for (const prefix of tenantPrefixes("primary")) await store.deleteAll(prefix)
+    expect(await keysUnder(store, "")).toEqual([page("doc", 1, 1, "primary2")])
+  })
+
+  test("keeps hard ids apart and finds each again", async () => {
+    const ids = ["../../x", "..", "%2e%2e", "A", "a", "con", "📁/".repeat(200), "é", "e\u0301", "x/".repeat(500)]
+    for (const id of ids) await store.put(uploadKey(id, id, id), bytes(id), "text/plain")
+    for (const id of ids) expect(Buffer.from((await store.get(uploadKey(id, id, id)))?.body ?? []).toString()).toBe(id)
+    for (const id of ids) await store.delete(uploadKey(id, id, id))
+    expect(await keysUnder(store, "uploads/")).toEqual([])
+  })
+
+  test.each(["../x", "a/../../x", "/etc/passwd", "a//b", ".types/a", "A", "a\u0000", "a/%2e%2e", ""])(
+    "the key %j, which nobody here makes, is refused by every method",
+    async (key) => {
+      const refused = { code: "internal" }
+      await expect(store.put(key, bytes("x"), "text/plain")).rejects.toMatchObject(refused)
+      await expect(store.get(key)).rejects.toMatchObject(refused)
+      await expect(store.head(key)).rejects.toMatchObject(refused)
+      await expect(store.delete(key)).rejects.toMatchObject(refused)
+      await expect(store.deleteAll(key)).rejects.toMatchObject(refused)
+      await expect(store.deleteAll(`${key}/`)).rejects.toMatchObject(refused)
+      if (name === "S3") await expect(store.presignGet(key, 60)).rejects.toMatchObject(refused)
+    },
+  )
+
+  test("a prefix without its slash is refused: it would hold a neighbour's objects", async () => {
+    await expect(store.deleteAll("pages/primary/doc")).rejects.toMatchObject({ code: "internal" })
+    await expect(keysUnder(store, "pages/primary/doc")).rejects.toMatchObject({ code: "internal" })
+  })
+
+  test("readers see one of the versions that writers put at once, never a mixture", async () => {
+    const versions = Array.from({ length: 8 }, (_, i) => Buffer.alloc(200_000 + i, i))
+    await store.put(page("doc", 1), versions[0] ?? Buffer.alloc(0), "image/png")
+    let writing = true
+    const writes = Promise.all(
+      versions.map(async (body) => {
+        for (let turn = 0; turn < 4; turn++) await store.put(page("doc", 1), body, "image/png")
+      }),
+    ).finally(() => {
+      writing = false
+    })
+    while (writing) {
+      const body = Buffer.from((await store.get(page("doc", 1)))?.body ?? [])
+      expect(versions.some((version) => version.equals(body))).toBe(true)
+    }
+    await writes
+  })
+})
+
+describe("URLs of S3", () => {
+  const key = uploadKey("primary", "a document/with %2e", "relat\u00f3rio (1).pdf")
+
+  test("take an upload of the signed type and give it back, with no checksum in them", async () => {
+    const store = createS3Store(s3Options("signed/"))
+    const put = await store.presignPut(key, "application/pdf", 60)
+    const query = new URL(put ?? "").searchParams
+    expect([...query.keys()].join()).not.toMatch(/checksum/i)
+    expect(query.get("X-Amz-Expires")).toBe("60")
+    expect(query.get("X-Amz-SignedHeaders")).toBe("content-type;host")
+
+    const uploaded = await fetch(put ?? "", {
+      method: "PUT",
+      body: "%PDF-1.7 body",
+      headers: { "content-type": "application/pdf" },
+    })
+    expect(uploaded.status).toBe(200)
+    expect(await store.get(key)).toEqual({ body: Buffer.from("%PDF-1.7 body"), contentType: "application/pdf" })
+
+    const get = await store.presignGet(key, 60)
+    expect([...new URL(get ?? "").searchParams.keys()].join()).not.toMatch(/checksum/i)
+    const fetched = await fetch(get ?? "")
+    expect(fetched.headers.get("content-type")).toBe("application/pdf")
+    expect(await fetched.text()).toBe("%PDF-1.7 body")
+  })
+
+  test("are none on the filesystem", async () => {
+    const store = createFilesystemStore({ folder: join(folder, "unsigned") })
+    expect(await store.presignPut(key, "application/pdf", 60)).toBeNull()
+    expect(await store.presignGet(key, 60)).toBeNull()
+  })
+})
