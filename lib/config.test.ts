@@ -67,6 +67,9 @@ describe("parseConfig", () => {
     ["SEARCH_TIMEOUT_MS", "1.5"],
     ["CONCORDANCE_SERVE_WITHOUT_KEYS", "yes"],
     ["LOG_LEVEL", "loud"],
+    ["OBJECT_STORE_BUCKET", "My_Bucket"],
+    ["OBJECT_STORE_ENDPOINT", "minio:9000"],
+    ["OBJECT_STORE_PATH_STYLE", "1"],
   ])("%s=%s stops the start and names the key", (key, value) => {
     const error = refusal({ [key]: value })
     expect(error.code).toBe("invalid_configuration")
@@ -82,6 +85,10 @@ describe("parseConfig", () => {
 
   test("settings that need each other are checked together", () => {
     expect(refusal({ MIGRATION_DATABASE_URL: "postgres://o@b/c" }).fields[0]?.field).toBe("DATABASE_URL")
+    for (const setting of [{ OBJECT_STORE_REGION: "eu-west-1" }, { OBJECT_STORE_PATH_STYLE: "false" }]) {
+      expect(refusal(setting).fields[0]?.field).toBe("OBJECT_STORE_BUCKET")
+      expect(() => parseConfig({ ...setting, OBJECT_STORE_BUCKET: "archive" })).not.toThrow()
+    }
     expect(refusal({ INFERENCE_PROFILE: "openai" }).fields[0]?.field).toBe("EMBEDDING_API_KEY")
     for (const key of ["EMBEDDING_API_KEY", "OPENROUTER_API_KEY"]) {
       expect(() => parseConfig({ INFERENCE_PROFILE: "openai", [key]: "k" })).not.toThrow()

@@ -51,6 +51,10 @@ function contradictions(settings: Parsed): FieldProblem[] {
   if (settings.MIGRATION_DATABASE_URL && !settings.DATABASE_URL) {
     problems.push({ field: "DATABASE_URL", message: "must be set where MIGRATION_DATABASE_URL is" })
   }
+  const { OBJECT_STORE_BUCKET, OBJECT_STORE_ENDPOINT, OBJECT_STORE_REGION, OBJECT_STORE_PATH_STYLE } = settings
+  if (!OBJECT_STORE_BUCKET && (OBJECT_STORE_ENDPOINT || OBJECT_STORE_REGION || OBJECT_STORE_PATH_STYLE !== undefined)) {
+    problems.push({ field: "OBJECT_STORE_BUCKET", message: "must be set where another OBJECT_STORE_ key is" })
+  }
   const { EMBEDDING_BASE_URL, EMBEDDING_API_KEY, OPENROUTER_API_KEY } = settings
   if (settings.INFERENCE_PROFILE === "openai" && !EMBEDDING_BASE_URL && !EMBEDDING_API_KEY && !OPENROUTER_API_KEY) {
     const message = "must be set for INFERENCE_PROFILE=openai, or OPENROUTER_API_KEY, or EMBEDDING_BASE_URL"

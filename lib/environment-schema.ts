@@ -1,68 +1,7 @@
 import { z } from "zod"
+import { choice, httpUrl, type KeyFacts, key, keyFacts, name, postgresUrl, secret, whole } from "./environment-keys.ts"
 import { AppError } from "./errors.ts"
 import { Strategy } from "./shapes.ts"
-
-/** What docs/configuration.md says of a key, and what its error message says it must be. */
-export interface KeyFacts {
-  readonly group: "Database" | "Server" | "Search" | "Models" | "Timeouts" | "Ignored"
-  readonly description: string
-  /** What a value must be: completes "must be …". */
-  readonly values: string
-  /** What is used when the key is unset, where that is a value. */
-  readonly fallback?: string
-  /** Older name, read when the key itself is unset. */
-  readonly alias?: string
-}
-
-/** Where a schema keeps its `KeyFacts`. */
-const keyFacts = z.registry<KeyFacts>()
-
-/** What the maker of a schema can't say by itself. */
-type Facts = Omit<KeyFacts, "values" | "fallback">
-
-function key<Schema extends z.ZodType>(schema: Schema, facts: KeyFacts): Schema {
-  keyFacts.add(schema, facts)
-  return schema
-}
-
-function whole(min: number, max: number, fallback: number, facts: Facts) {
-  const schema = z
-    .string()
-    .regex(/^\d{1,9}$/)
-    .transform(Number)
-    .pipe(z.int().min(min).max(max))
-    .prefault(String(fallback))
-  return key(schema, { ...facts, values: `a whole number from ${min} to ${max}`, fallback: String(fallback) })
-}
-
-function choice<const Values extends readonly [string, ...string[]]>(
-  values: Values,
-  fallback: Values[number],
-  facts: Facts,
-) {
-  const schema = z.enum(values).default(fallback as z.util.NoUndefined<Values[number]>)
-  return key(schema, { ...facts, values: `one of ${values.join(", ")}`, fallback })
-}
-
-function postgresUrl(facts: Facts) {
-  const schema = z.url({ protocol: /^postgres(ql)?$/ }).optional()
-  return key(schema, { ...facts, values: "a URL like postgres://user:password@host:5432/database" })
-}
-
-function httpUrl(facts: Facts) {
-  return key(z.url({ protocol: /^https?$/ }).optional(), {
-    ...facts,
-    values: "a URL that starts with http:// or https://",
-  })
-}
-
-function name(facts: Facts) {
-  return key(z.string().max(500).optional(), { ...facts, values: "a name of at most 500 characters" })
-}
-
-function secret(facts: Facts) {
-  return key(z.string().max(2_000).optional(), { ...facts, values: "a secret of at most 2000 characters" })
-}
 
 /** The environment as an operator writes it, every key with its meaning. */
 export const Environment = z.object({
@@ -81,8 +20,47 @@ export const Environment = z.object({
     group: "Database",
     values: "the path of a folder",
     fallback: ".concordance",
-    description: "Where the embedded database and the converted models live; made when missing",
+    description: "Where the embedded database, stored files and the converted models live; made when missing",
   }),
+  OBJECT_STORE_BUCKET: key(
+    z
+      .string()
+      .regex(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/)
+      .optional(),
+    {
+      group: "Storage",
+      values: "the name of a bucket",
+      description:
+        "S3 bucket for uploads and page images, with the credentials that AWS's SDK finds (role, profile, `AWS_ACCESS_KEY_ID`). Unset: files under `CONCORDANCE_HOME/objects`",
+    },
+  ),
+  OBJECT_STORE_ENDPOINT: httpUrl({
+    group: "Storage",
+    description: "Where a store that speaks S3 but isn't Amazon's answers (MinIO, R2, Ceph)",
+  }),
+  OBJECT_STORE_REGION: key(
+    z
+      .string()
+      .regex(/^[a-z0-9-]{1,50}$/)
+      .optional(),
+    {
+      group: "Storage",
+      values: "a region like eu-central-1",
+      description: "Region of the bucket. Unset: `AWS_REGION` or the profile's; with an endpoint `us-east-1`",
+    },
+  ),
+  OBJECT_STORE_PATH_STYLE: key(
+    z
+      .enum(["true", "false"])
+      .transform((value) => value === "true")
+      .optional(),
+    {
+      group: "Storage",
+      values: "true or false",
+      description:
+        "Whether the bucket's name stands in the URL's path in place of its host. Unset: `true` with an endpoint, else `false`",
+    },
+  ),
   HOST: key(
     z
       .string()

@@ -1,0 +1,70 @@
+import { z } from "zod"
+
+/** What docs/configuration.md says of a key, and what its error message says it must be. */
+export interface KeyFacts {
+  readonly group: "Database" | "Storage" | "Server" | "Search" | "Models" | "Timeouts" | "Ignored"
+  readonly description: string
+  /** What a value must be: completes "must be …". */
+  readonly values: string
+  /** What is used when the key is unset, where that is a value. */
+  readonly fallback?: string
+  /** Older name, read when the key itself is unset. */
+  readonly alias?: string
+}
+
+/** Where a schema keeps its `KeyFacts`. */
+export const keyFacts = z.registry<KeyFacts>()
+
+/** What the maker of a schema can't say by itself. */
+type Facts = Omit<KeyFacts, "values" | "fallback">
+
+/** Any schema as a setting, with what there is to say about it. */
+export function key<Schema extends z.ZodType>(schema: Schema, facts: KeyFacts): Schema {
+  keyFacts.add(schema, facts)
+  return schema
+}
+
+/** A whole number within bounds, in decimal digits. */
+export function whole(min: number, max: number, fallback: number, facts: Facts) {
+  const schema = z
+    .string()
+    .regex(/^\d{1,9}$/)
+    .transform(Number)
+    .pipe(z.int().min(min).max(max))
+    .prefault(String(fallback))
+  return key(schema, { ...facts, values: `a whole number from ${min} to ${max}`, fallback: String(fallback) })
+}
+
+/** One of a few words. */
+export function choice<const Values extends readonly [string, ...string[]]>(
+  values: Values,
+  fallback: Values[number],
+  facts: Facts,
+) {
+  const schema = z.enum(values).default(fallback as z.util.NoUndefined<Values[number]>)
+  return key(schema, { ...facts, values: `one of ${values.join(", ")}`, fallback })
+}
+
+/** The URL of a database. */
+export function postgresUrl(facts: Facts) {
+  const schema = z.url({ protocol: /^postgres(ql)?$/ }).optional()
+  return key(schema, { ...facts, values: "a URL like postgres://user:password@host:5432/database" })
+}
+
+/** The URL of a service. */
+export function httpUrl(facts: Facts) {
+  return key(z.url({ protocol: /^https?$/ }).optional(), {
+    ...facts,
+    values: "a URL that starts with http:// or https://",
+  })
+}
+
+/** A short text. */
+export function name(facts: Facts) {
+  return key(z.string().max(500).optional(), { ...facts, values: "a name of at most 500 characters" })
+}
+
+/** A password or key, which no message repeats. */
+export function secret(facts: Facts) {
+  return key(z.string().max(2_000).optional(), { ...facts, values: "a secret of at most 2000 characters" })
+}
