@@ -1,19 +1,16 @@
-import { randomBytes } from "node:crypto"
-import { mkdir, open, readFile, rename, rm } from "node:fs/promises"
-import { dirname, join, resolve } from "node:path"
+import { constants, copyFile, open, readFile, writeFile } from "node:fs/promises"
+import { join, resolve } from "node:path"
 import { AppError } from "../errors.ts"
 import { contentTypeOf } from "./content-type.ts"
-import { filesBelow, removeAbandoned, removeFile, statFile } from "./folder.ts"
+import { codeOf, filesBelow, isMissing, removeFile, statFile } from "./folder.ts"
 import { requireObjectKey, requireObjectPrefix } from "./object-key.ts"
 import { OBJECT_BYTES_MAX, type ObjectStore, tooLarge } from "./object-store.ts"
+import { createFileReplacer } from "./replace-file.ts"
 
 interface FilesystemStoreOptions {
   /** Made when missing. Nothing outside of it is read or written. */
   readonly folder: string
 }
-
-/** Removes the folder when something else does between making it and moving a file into it. */
-const PUT_ATTEMPTS = 5
 
 /**
  * Objects as plain files: the key is the path under `folder`, so that `aws s3 sync` moves a store into a bucket. A type
@@ -24,23 +21,10 @@ export function createFilesystemStore(options: FilesystemStoreOptions): ObjectSt
   const folder = resolve(options.folder)
   const pathOf = (key: string) => join(folder, ...requireObjectKey(key))
   const typePathOf = (key: string) => join(folder, ".types", ...requireObjectKey(key))
-  let cleaned: Promise<void> | undefined
-
-  async function write(path: string, body: Uint8Array | string): Promise<void> {
-    const temporary = join(folder, ".tmp", `${process.pid}-${randomBytes(8).toString("hex")}`)
-    cleaned ??= removeAbandoned(join(folder, ".tmp"))
-    await cleaned
-    try {
-      await writeSynced(temporary, body)
-      await moveInto(temporary, path)
-    } catch (error) {
-      await rm(temporary, { force: true })
-      throw error
-    }
-  }
+  const replace = createFileReplacer(join(folder, ".tmp"))
 
   async function typeOf(key: string): Promise<string> {
-    const kept = await readFile(typePathOf(key), "utf8").catch(ignoreMissing)
+    const kept = await readFile(typePathOf(key), "utf8").catch(nullIfMissing)
     return kept ?? contentTypeOf(key)
   }
 
@@ -49,19 +33,32 @@ export function createFilesystemStore(options: FilesystemStoreOptions): ObjectSt
     await removeFile(typePathOf(key), folder)
   }
 
+  async function store(key: string, contentType: string, fill: (temporary: string) => Promise<void>): Promise<void> {
+    const isPlain = contentType === contentTypeOf(key)
+    // The type first: a kill between the two leaves the old bytes under the new type until the write is repeated.
+    if (!isPlain) await replace(typePathOf(key), (temporary) => writeFile(temporary, contentType))
+    await replace(pathOf(key), fill)
+    if (isPlain) await removeFile(typePathOf(key), folder)
+  }
+
   return {
-    put: (key, body, contentType) =>
+    put: (key, body, contentType) => reported(() => store(key, contentType, (temporary) => writeFile(temporary, body))),
+
+    putFile: (key, path, contentType) =>
+      reported(() => store(key, contentType, (temporary) => copyFile(path, temporary, constants.COPYFILE_FICLONE))),
+
+    getFile: (key, path, bytesMax) =>
       reported(async () => {
-        const isPlain = contentType === contentTypeOf(key)
-        // The type first: a kill between the two leaves the old bytes under the new type until the write is repeated.
-        if (!isPlain) await write(typePathOf(key), contentType)
-        await write(pathOf(key), body)
-        if (isPlain) await removeFile(typePathOf(key), folder)
+        const found = await statFile(pathOf(key))
+        if (!found) return false
+        if (found.size > bytesMax) throw tooLarge(bytesMax)
+        const mode = constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE
+        return copyFile(pathOf(key), path, mode).then(() => true)
       }),
 
     get: (key, bytesMax = OBJECT_BYTES_MAX) =>
       reported(async () => {
-        const file = await open(pathOf(key)).catch(ignoreMissing)
+        const file = await open(pathOf(key)).catch(nullIfMissing)
         if (!file) return null
         try {
           const found = await file.stat()
@@ -105,44 +102,9 @@ export function createFilesystemStore(options: FilesystemStoreOptions): ObjectSt
   }
 }
 
-/** On the disk before it gets its name: after a power cut a file is there whole or not at all (1 ms for 400 kB). */
-async function writeSynced(path: string, body: Uint8Array | string): Promise<void> {
-  const file = await open(path, "wx").catch(async (error: unknown) => {
-    if (!isMissing(error)) throw error
-    await mkdir(dirname(path), { recursive: true })
-    return open(path, "wx")
-  })
-  try {
-    await file.writeFile(body)
-    await file.datasync()
-  } finally {
-    await file.close()
-  }
-}
-
-/** A deletion removes folders that it empties, and may do so just after they were made here. */
-async function moveInto(temporary: string, path: string): Promise<void> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await rename(temporary, path)
-    } catch (error) {
-      if (!isMissing(error) || attempt === PUT_ATTEMPTS) throw error
-      await mkdir(dirname(path), { recursive: true })
-    }
-  }
-}
-
-function isMissing(error: unknown): boolean {
-  return codeOf(error) === "ENOENT" || codeOf(error) === "ENOTDIR"
-}
-
-function ignoreMissing(error: unknown): null {
+function nullIfMissing(error: unknown): null {
   if (isMissing(error)) return null
   throw error
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && "code" in error ? String(error.code) : ""
 }
 
 async function reported<T>(work: () => Promise<T>): Promise<T> {

@@ -63,10 +63,20 @@ export async function removeAbandoned(folder: string): Promise<void> {
   }
 }
 
+/** Whether an error says that a file or a folder above it isn't there. */
+export function isMissing(error: unknown): boolean {
+  return MISSING.includes(codeOf(error))
+}
+
+/** The code of a system error (`ENOSPC`), empty for any other error. */
+export function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error ? String(error.code) : ""
+}
+
 /** A handler that gives `value` for errors with one of the codes and passes on all others. */
 function unless<T>(codes: readonly string[], value: T): (error: unknown) => T {
   return (error) => {
-    if (error instanceof Error && "code" in error && codes.includes(String(error.code))) return value
+    if (codes.includes(codeOf(error))) return value
     throw error
   }
 }

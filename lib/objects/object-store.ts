@@ -23,6 +23,10 @@ export interface ObjectSummary {
 export interface ObjectStore {
   /** Replaces what was there, whole or not at all. */
   put(key: string, body: Uint8Array, contentType: string): Promise<void>
+  /** The same from a file of this machine, without holding it in memory. */
+  putFile(key: string, path: string, contentType: string): Promise<void>
+  /** Writes the object to a new file of this machine; false when there is none. `storage_unavailable` beyond `bytesMax`. */
+  getFile(key: string, path: string, bytesMax: number): Promise<boolean>
   /** Null when there is none; `storage_unavailable` for one larger than `bytesMax`. */
   get(key: string, bytesMax?: number): Promise<StoredObject | null>
   /** Null when there is none. */

@@ -18,6 +18,14 @@ export function isMissingObject(error: unknown): boolean {
   return name === "NoSuchKey" || (status === 404 && name !== "NoSuchBucket")
 }
 
+/** Whether another attempt may help: the network broke, or the store is overloaded or down. */
+export function isPassing(error: unknown): boolean {
+  if (error instanceof AppError) return false
+  const { name, status, isRegionMissing } = factsOf(error)
+  if (status === 0) return !isRegionMissing && !CREDENTIALS.includes(name)
+  return status === 429 || status >= 500
+}
+
 /**
  * An error of the SDK as `storage_unavailable` that says what the operator does next. S3's own words stay out of it and
  * of its cause: they repeat key ids, signatures and what was signed.

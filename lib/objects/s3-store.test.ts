@@ -1,21 +1,30 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises"
 import { createServer, type RequestListener, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { type FauxqsServer, startFauxqs } from "fauxqs"
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
 import { AppError } from "../errors.ts"
 import { pageImageKey } from "./object-key.ts"
-import { createS3Store, type S3StoreOptions } from "./s3-store.ts"
+import type { S3StoreOptions } from "./open-s3-client.ts"
+import { createS3Store } from "./s3-store.ts"
 
 const CREDENTIALS = { accessKeyId: "AKIASECRETID", secretAccessKey: "s3cret" }
 const KEY = pageImageKey({ tenantId: "t", documentId: "d", generation: 1, page: 1, mimeType: "image/png" })
 
 let emulator: FauxqsServer
+let folder: string
 let server: Server | undefined
 
 beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "s3-"))
   emulator = await startFauxqs({ port: 0, logger: false, host: "127.0.0.1" })
 })
-afterAll(() => emulator.stop())
+afterAll(async () => {
+  await emulator.stop()
+  await rm(folder, { recursive: true })
+})
 afterEach(() => {
   server?.closeAllConnections()
   server?.close()
@@ -110,9 +119,31 @@ test("a body that breaks off is fetched again, and given up after three times", 
     }
   expect(Buffer.from((await (await storeAt(breaking(1))).get(KEY))?.body ?? []).toString()).toBe("complete")
   expect(requests).toBe(2)
+  const target = join(folder, "target")
+  requests = 0
+  expect(await (await storeAt(breaking(2))).getFile(KEY, target, 100)).toBe(true)
+  expect(await readFile(target, "utf8")).toBe("complete")
   requests = 0
   expect((await failure((await storeAt(breaking(9))).get(KEY))).message).toContain("can't be reached")
   expect(requests).toBe(3)
+})
+
+test("an upload from a file is repeated whole after a passing failure", async () => {
+  const source = join(folder, "source")
+  await writeFile(source, Buffer.alloc(100_000, "x"))
+  const received: number[] = []
+  const store = await storeAt((request, response) => {
+    let bytes = 0
+    request.on("data", (chunk: Buffer) => {
+      bytes += chunk.length
+    })
+    request.on("end", () => {
+      received.push(bytes)
+      response.writeHead(received.length === 1 ? 503 : 200).end()
+    })
+  })
+  await store.putFile(KEY, source, "application/pdf")
+  expect(received).toEqual([100_000, 100_000])
 })
 
 test("a server that stops answering is left after the idle time, before and within a body", async () => {
