@@ -1,5 +1,6 @@
 import type { Box } from "../page.ts"
 import type { Pixels } from "./open-image.ts"
+import type { Paper } from "./paper.ts"
 
 /** Points of paper around a chunk, where nothing else stands. */
 const MARGIN_PT = 6
@@ -11,8 +12,6 @@ const INWARD_PT = 3
 const REACH_PT = 16
 /** How far a pixel's channel must be from the paper's to count as ink, of 255. */
 const INK_MIN = 64
-/** Pixels that tell the colour of the paper. */
-const SAMPLES_MAX = 40_000
 
 /** Whole pixels; right and bottom are outside. */
 export interface PixelArea {
@@ -53,13 +52,18 @@ export function surroundings(area: PixelArea, width: number, height: number, pix
 }
 
 /**
- * The area with a margin that ends between lines: a fixed margin shows the lower half of the line above. Each edge is
- * moved to the nearest row (or column) without ink, and from there on over blank paper until the margin is full. Where
- * none is blank, as beside a ruled line or in a scan, the rows with the least ink count as blank. Pixels decide, so that
- * boxes that are a little off, as recognition and models give them, do no harm.
+ * The area out to where its lines are whole: a fixed margin shows the lower half of the line above. Each edge is moved
+ * to the nearest row (or column) without ink, and from there on over blank paper until the margin is full. Where none is
+ * blank, as beside a ruled line or in a scan, the rows with the least ink count as blank. Pixels decide, so that boxes
+ * that are a little off, as recognition and models give them, do no harm.
  */
-export function wholeLines(pixels: Pixels, area: PixelArea, pixelsPerPoint: number): PixelArea {
-  const isInk = inkOf(pixels)
+export function wholeLines(pixels: Pixels, area: PixelArea, pixelsPerPoint: number, paper: Paper): PixelArea {
+  const { data, width, height, channels } = pixels
+  const isInk = (x: number, y: number) => {
+    const at = (y * width + x) * channels
+    for (let c = 0; c < channels; c++) if (Math.abs((data[at + c] ?? 0) - (paper[c] ?? 0)) > INK_MIN) return true
+    return false
+  }
   const inRow = (left: number, right: number) => (y: number) => {
     let ink = 0
     for (let x = left; x < right; x++) if (isInk(x, y)) ink++
@@ -74,14 +78,25 @@ export function wholeLines(pixels: Pixels, area: PixelArea, pixelsPerPoint: numb
   const margin = inPixels(MARGIN_PT)
   const lines = { margin, near: inPixels(NEAR_PT), inward: inPixels(INWARD_PT), reach: inPixels(REACH_PT) }
   const row = inRow(area.left, area.right)
-  const top = area.top - blankEdge(row, area.top, -1, pixels.height, lines)
-  const bottom = area.bottom + blankEdge(row, area.bottom - 1, 1, pixels.height, lines)
+  const top = area.top - blankEdge(row, area.top, -1, height, lines)
+  const bottom = area.bottom + blankEdge(row, area.bottom - 1, 1, height, lines)
   // Letters are apart by blank columns too, so an edge never moves in.
   const letters = { margin, near: margin, inward: 0, reach: margin }
   const column = inColumn(top, bottom)
-  const left = area.left - blankEdge(column, area.left, -1, pixels.width, letters)
-  const right = area.right + blankEdge(column, area.right - 1, 1, pixels.width, letters)
+  const left = area.left - blankEdge(column, area.left, -1, width, letters)
+  const right = area.right + blankEdge(column, area.right - 1, 1, width, letters)
   return { left, top, right, bottom }
+}
+
+/** The area with its margin: with paper of the page's colour where a neighbour or the page's edge stands in it. */
+export function withMargin(area: PixelArea, whole: PixelArea, pixelsPerPoint: number): PixelArea {
+  const margin = Math.round(MARGIN_PT * pixelsPerPoint)
+  return {
+    left: Math.min(whole.left, area.left - margin),
+    top: Math.min(whole.top, area.top - margin),
+    right: Math.max(whole.right, area.right + margin),
+    bottom: Math.max(whole.bottom, area.bottom + margin),
+  }
 }
 
 interface EdgeLimits {
@@ -109,26 +124,6 @@ function blankEdge(
   let out = order.find(isBlank) ?? 0
   while (out < margin && isBlank(out + 1)) out++
   return out
-}
-
-/** Whether a pixel differs from the paper, whose colour is the most frequent one. */
-function inkOf({ data, width, height, channels }: Pixels): (x: number, y: number) => boolean {
-  const counts = new Map<number, number>()
-  const stride = Math.max(1, Math.floor((width * height) / SAMPLES_MAX))
-  for (let pixel = 0; pixel < width * height; pixel += stride) {
-    let colour = 0
-    for (let c = 0; c < channels; c++) colour = colour * 16 + ((data[pixel * channels + c] ?? 0) >> 4)
-    counts.set(colour, (counts.get(colour) ?? 0) + 1)
-  }
-  const [[frequent] = [0]] = [...counts].sort(([, a], [, b]) => b - a)
-  const paper = Array.from({ length: channels }, (_, c) => ((frequent >> (4 * (channels - 1 - c))) & 15) * 16 + 8)
-  return (x, y) => {
-    const at = (y * width + x) * channels
-    for (let c = 0; c < channels; c++) {
-      if (Math.abs((data[at + c] ?? 0) - (paper[c] ?? 0)) > INK_MIN) return true
-    }
-    return false
-  }
 }
 
 function range(from: number, to: number): number[] {

@@ -93,7 +93,8 @@ describe("the crop of a chunk", () => {
     const drawn = drawLines({ width: WIDTH, height: HEIGHT, lines, fontSize: 20 })
     const bytes = await storedPage(drawn, WIDTH, HEIGHT)
     const picture = await drawRegions({ bytes, widthPt: WIDTH_PT }, [{ x0: 0, y0: 0, x1: 1, y1: 1 }], PNG)
-    expect([picture.width, picture.height]).toEqual([WIDTH, HEIGHT])
+    // 6 points are 12.5 pixels.
+    expect([picture.width, picture.height]).toEqual([WIDTH + 26, HEIGHT + 26])
     expect(inkByGrey((await pixelsOf(picture)).data, 3)).toEqual(inkByGrey(drawn, 1))
   })
 

@@ -1,8 +1,9 @@
 import type { Sharp } from "sharp"
 import { AppError } from "../../errors.ts"
 import type { Box } from "../page.ts"
-import { type PixelArea, pixelArea, surroundings, unionOf, wholeLines } from "./crop-area.ts"
+import { type PixelArea, pixelArea, surroundings, unionOf, wholeLines, withMargin } from "./crop-area.ts"
 import { imageOf, openImage, type Pixels, toPixels, unreadable } from "./open-image.ts"
+import { onPaper, paperOf } from "./paper.ts"
 import { PICTURE_WIDTH_MAX, type PictureFormat } from "./picture-request.ts"
 
 /** Tallest picture that is drawn, pixels. */
@@ -52,7 +53,8 @@ export async function drawBox(page: StoredPage, box: Box, options: PictureOption
 }
 
 /**
- * The union of a chunk's regions on one page, with a margin that ends between lines (`wholeLines`).
+ * The union of a chunk's regions on one page, its lines whole and no half of another (`wholeLines`), with a margin of 6
+ * points: of the page where it is blank, else of paper in its colour.
  *
  * @throws AppError `not_found` without regions, `internal` for a stored picture that can't be read
  */
@@ -68,8 +70,11 @@ export async function drawRegions(
     const area = pixelArea(unionOf(regions), width, height)
     const around = surroundings(area, width, height, pixelsPerPoint)
     const pixels = await toPixels(openImage(page.bytes).extract(rectangle(around)))
-    const inside = rectangle(wholeLines(pixels, moved(area, -around.left, -around.top), pixelsPerPoint))
-    return encode(imageOf(pixels).extract(inside), inside, options)
+    const paper = paperOf(pixels)
+    const inside = moved(area, -around.left, -around.top)
+    const shown = wholeLines(pixels, inside, pixelsPerPoint, paper)
+    const sheet = onPaper(pixels, shown, withMargin(inside, shown, pixelsPerPoint), paper)
+    return encode(imageOf(sheet), sheet, options)
   })
 }
 
