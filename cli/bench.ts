@@ -21,6 +21,12 @@ export interface EmbeddingOptions {
   readonly json?: true
 }
 
+export interface CropOptions {
+  readonly rounds: number
+  readonly page?: string
+  readonly json?: true
+}
+
 export function addBenchCommand(program: Command, terminal: Terminal): void {
   const bench = program.command("bench").description("measure relevance and speed; see bench/README.md")
   bench
@@ -58,6 +64,16 @@ export function addBenchCommand(program: Command, terminal: Terminal): void {
     .action(async (options: EmbeddingOptions) => {
       const { benchEmbedding } = await import("./bench-embedding.ts")
       await benchEmbedding(options, terminal)
+    })
+  bench
+    .command("crop")
+    .description("time the pictures of passages, boxes and pages, without the network and the object store")
+    .option("--rounds <n>", "pictures of each kind", parseCount, 40)
+    .option("--page <file>", "the picture of a page, PNG, WebP or JPEG (default: a drawn one of 120 lines)")
+    .option("--json", "print the figures as JSON")
+    .action(async (options: CropOptions) => {
+      const { benchCrop } = await import("./bench-crop.ts")
+      await benchCrop(options, terminal)
     })
 }
 

@@ -4,6 +4,8 @@ import type { Paper } from "./paper.ts"
 
 /** Points of paper around a chunk, where nothing else stands. */
 const MARGIN_PT = 6
+/** Of paper beyond a line that reaches over the margin. */
+const STRIP_PT = 2
 /** How far out a blank row is looked for first: accents and descenders reach as far over their box. */
 const NEAR_PT = 4
 /** Then how far in: a neighbour's descenders reach as far into the box of a tightly set line. */
@@ -88,14 +90,19 @@ export function wholeLines(pixels: Pixels, area: PixelArea, pixelsPerPoint: numb
   return { left, top, right, bottom }
 }
 
-/** The area with its margin: with paper of the page's colour where a neighbour or the page's edge stands in it. */
+/**
+ * The sheet that whole lines are shown on: the margin is paper of the page's colour where a neighbour or the page's edge
+ * stands in it, and 2 points of it where a line that had to be taken along reaches beyond the margin.
+ */
 export function withMargin(area: PixelArea, whole: PixelArea, pixelsPerPoint: number): PixelArea {
   const margin = Math.round(MARGIN_PT * pixelsPerPoint)
+  const strip = Math.round(STRIP_PT * pixelsPerPoint)
+  const beyond = (out: number) => (out > margin ? out + strip : margin)
   return {
-    left: Math.min(whole.left, area.left - margin),
-    top: Math.min(whole.top, area.top - margin),
-    right: Math.max(whole.right, area.right + margin),
-    bottom: Math.max(whole.bottom, area.bottom + margin),
+    left: area.left - beyond(area.left - whole.left),
+    top: area.top - beyond(area.top - whole.top),
+    right: area.right + beyond(whole.right - area.right),
+    bottom: area.bottom + beyond(whole.bottom - area.bottom),
   }
 }
 
