@@ -40,12 +40,21 @@ interface LatencySubject {
 
 type Measured = "lexical" | "dense" | "whole" | "whole_weighted" | "ts_rank_cd"
 
+/** A question with what the two lists brought for it, as `document#chunk`. */
+interface Asked {
+  readonly query: string
+  readonly vector: Float32Array
+  readonly lexical: readonly string[]
+  readonly dense: readonly string[]
+}
+
 const WARM_UP_QUESTIONS = 10
 const DEADLINE_MS = 600_000
 
 /**
- * Asks every question in each way, one way after the other, so that whatever else the machine does meets all of them.
- * The first ten questions are asked once before, to warm the caches of the database and the driver.
+ * Asks every question in each way, one way after the other, so that whatever else the machine does meets all of them; the
+ * references come after all searches: they read every chunk, which would leave none of the processor's caches to the
+ * search that comes next. The first ten questions are asked once before, to warm the caches of the database and the driver.
  */
 export async function measureLatency(
   { search, embedder, reference }: LatencySubject,
@@ -60,7 +69,8 @@ export async function measureLatency(
   const denseRecall: number[] = []
   const lexicalKept: number[] = []
   const byIndex: number[] = []
-  for (const [index, query] of questions.entries()) {
+  const asked: Asked[] = []
+  for (const query of questions) {
     const [vector = new Float32Array()] = (await embedder.embed([query], "query")).vectors
     const lexical = await ask({ query, strategy: "lexical", group_by: "chunk" })
     const dense = await ask({ embedding: [...vector], strategy: "semantic", group_by: "chunk" })
@@ -69,11 +79,14 @@ export async function measureLatency(
     times.whole.push((await ask({ query })).ms)
     // Model and lexemes fold case, but a cache of queries doesn't: in capitals it is another one.
     times.whole_weighted.push((await ask({ query: query.toUpperCase(), strategy: "weighted" })).ms)
+    asked.push({ query, vector, lexical: lexical.chunks, dense: dense.chunks })
+  }
+  for (const [index, { query, vector, lexical, dense }] of asked.entries()) {
     const textRank = await reference.timeTextRank(tenant, query)
     times.ts_rank_cd.push(textRank.ms)
     byIndex.push(textRank.byIndex ? 1 : 0)
-    lexicalKept.push(overlap(await reference.exhaustiveLexical(tenant, query), lexical.chunks))
-    denseRecall.push(overlap(await reference.exactDense(tenant, embedder.model, vector), dense.chunks))
+    lexicalKept.push(overlap(await reference.exhaustiveLexical(tenant, query), lexical))
+    denseRecall.push(overlap(await reference.exactDense(tenant, embedder.model, vector), dense))
     onAsked(index + 1)
   }
   const summary = (measured: Measured): Times => ({

@@ -23,7 +23,7 @@ function formatHit(hit: SearchHit, rank: number, style: Style): string[] {
     ...(hit.similarity === undefined ? [] : [`meaning ${hit.similarity.toFixed(3)}`]),
     ...(hit.text_rank === undefined ? [] : [`words ${hit.text_rank.toFixed(2)}`]),
   ]
-  const snippet = formatSnippet(hit.content, hit.highlights, {
+  const snippet = formatSnippet(hit.content, hit.highlights ?? [], {
     width: style.columns - INDENT.length,
     lines: SNIPPET_LINES,
     emphasize: style.bold,

@@ -33,7 +33,7 @@ export async function runDemo(terminal: Terminal): Promise<void> {
       const seconds = ((performance.now() - started) / 1000).toFixed(1)
       terminal.line(`Indexed ${samples.length} documents in ${seconds} s.`)
       for (const { shows, query } of QUESTIONS) {
-        const request = SearchRequest.parse({ query, top_k: 2, strategy: "weighted" })
+        const request = SearchRequest.parse({ query, top_k: 2, strategy: "weighted", highlight: true })
         const asked = performance.now()
         const { response } = await product.search(TENANT, request)
         const ms = (performance.now() - asked).toFixed(0)

@@ -55,12 +55,14 @@ async function search(query: string, options: SearchOptions, terminal: Terminal)
     rerank: options.rerank ?? false,
     mmr: options.mmr ?? false,
     explain: options.explain ?? false,
+    highlight: true,
     ...(options.strategy && { strategy: options.strategy }),
     ...(options.language && { language: options.language }),
   })
+  const { language, explain, highlight } = request
   const { response, timings } = await withRuntime(terminal, ({ search, retrieve }) =>
     options.funnel
-      ? retrieve(options.tenant, { query, language: options.language, explain: request.explain, top_k: options.topK })
+      ? retrieve(options.tenant, { query, language, explain, highlight, top_k: options.topK })
       : search(options.tenant, request),
   )
   if (options.json) {

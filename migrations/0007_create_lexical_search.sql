@@ -91,8 +91,9 @@ end $$;
 -- How to look a question up among the chunks of the tenant.
 --   weights   IDF times count in the question of every lexeme that the tenant has: minus its inner product with a
 --             chunk's `bm25` is the chunk's score
---   matching  which chunks are worth scoring: those with a lexeme that is rare enough for all such to fit the budget, or
---             with a pair of the others whose meeting is expected to (the index intersects without a heap visit)
+--   matching  which chunks are worth scoring: those with one of the rarest lexemes, as many as fit in half the budget, or with
+--             a pair of the others, as many as are expected to fit in all of it (the index intersects without a heap
+--             visit). Looking a chunk up and scoring it takes 3 to 6 µs.
 --   fallback  more of them, for when too few match: those with the rarest lexeme that is over the budget
 --   required  what a hit must hold, whichever list finds it
 --   terms     lexemes by lexicon, to mark them in a hit
@@ -148,12 +149,13 @@ begin
            row_number() over rarest as place, sum(c.frequency) over rarest as running
       from counted c where c.frequency > 0
     window rarest as (order by c.frequency, c.lexeme, c.lexicon)),
-  frequent as (select *, row_number() over (order by place) as turn from ranked where running > candidate_budget),
-  rare as (select string_agg(quoted, '|') as any_of from ranked where running <= candidate_budget),
-  pairs as (
-    select string_agg(format('(%s&%s)', a.quoted, b.quoted), '|') as any_of
-      from frequent a join frequent b on a.lexicon = b.lexicon and a.turn < b.turn and b.turn <= 6
-     where a.frequency * b.frequency / a.total <= candidate_budget or (a.place = 1 and b.place = 2)),
+  frequent as (select *, row_number() over (order by place) as turn from ranked where running > candidate_budget / 2),
+  rare as (select string_agg(quoted, '|') as any_of from ranked where running <= candidate_budget / 2),
+  meeting as (
+    select format('(%s&%s)', a.quoted, b.quoted) as pair, a.place = 1 and b.place = 2 as rarest,
+           sum(a.frequency * b.frequency / a.total) over (order by a.frequency * b.frequency / a.total, a.turn, b.turn) as running
+      from frequent a join frequent b on a.lexicon = b.lexicon and a.turn < b.turn and b.turn <= 6),
+  pairs as (select string_agg(pair, '|') as any_of from meeting where running <= candidate_budget or rarest),
   next as (select quoted from frequent where turn = 1)
   select (select ('{' || string_agg(dimension || ':' || value, ',' order by dimension) || '}/999999937')::sparsevec
             from (select lexeme_dimension(r.lexicon, r.lexeme) as dimension, sum(r.weight)::real as value
@@ -180,7 +182,7 @@ create operator concordance.<#> (leftarg = sparsevec, rightarg = sparsevec, func
 create function concordance.lexical_candidates(
   weights sparsevec, matching tsquery, fallback tsquery, required tsquery, filter jsonpath, depth int,
   wanted int default 10, by_document boolean default false)
-returns table (chunk_key bigint, document_id text, score float8)
+returns table (chunk_key bigint, document_id text, chunk_id text, score float8)
 language plpgsql stable security definer rows 100
 set search_path = pg_catalog, concordance, pg_temp set enable_seqscan = off set jit = off as $$
 declare
@@ -188,12 +190,14 @@ declare
   attempt tsquery := matching;
   found_keys bigint[];
   found_documents text[];
+  found_ids text[];
   found_scores float8[];
 begin
   if tenant is null or matching is null then return; end if;
   loop
-    select array_agg(c.key), array_agg(c.document_id), array_agg(c.score) into found_keys, found_documents, found_scores
-      from (select c.key, c.document_id, -(c.bm25 <#> weights) as score
+    select array_agg(c.key), array_agg(c.document_id), array_agg(c.id), array_agg(c.score)
+      into found_keys, found_documents, found_ids, found_scores
+      from (select c.key, c.document_id, c.id, -(c.bm25 <#> weights) as score
               from chunks c
              where c.source_account_id = tenant
                and c.lexemes @@ attempt
@@ -215,7 +219,7 @@ begin
       exit;
     end if;
   end loop;
-  return query select * from unnest(found_keys, found_documents, found_scores);
+  return query select * from unnest(found_keys, found_documents, found_ids, found_scores);
 end $$;
 
 revoke execute on function concordance.lexical_candidates from public;

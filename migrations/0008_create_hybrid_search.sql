@@ -2,19 +2,22 @@
 select set_config('search_path', concordance.function_path(), true);
 
 -- The nearest `depth` chunks of a space; grouped by document, where a few long documents keep the others out, the list grows
--- until `wanted` of them are in it. The space's id and its dimensions are literals: as parameters of a generic plan
--- the index on them is out of use (3,463 ms against 3.6). A space without an index is scanned exactly, which for up to
--- 50,000 chunks is as fast as HNSW and misses nothing. `hnsw.ef_search` is how many rows an HNSW scan can return.
+-- until `wanted` of them are in it. A space without an index is scanned exactly, which for up to 50,000 chunks is as fast
+-- as HNSW and misses nothing; its plan is kept. With an index the space's id and its dimensions are literals: as parameters
+-- of a generic plan it is out of use (3,463 ms against 3.6). `hnsw.ef_search` is how many rows an HNSW scan can return.
 create function concordance.dense_candidates(space int, nearest_to halfvec, required tsquery, filter jsonpath, depth int,
   wanted int default 10, by_document boolean default false)
-returns table (chunk_key bigint, document_id text, similarity float8)
-language plpgsql stable rows 100 set search_path from current as $$
+returns table (chunk_key bigint, document_id text, chunk_id text, similarity float8)
+language plpgsql stable rows 100 set search_path from current
+set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off as $$
 declare
+  tenant text := current_tenant();
   indexed boolean := (select s.indexed from embedding_spaces s where s.id = space);
   condition text := '';
   vectors text;
   found_keys bigint[];
   found_documents text[];
+  found_ids text[];
   found_similarities float8[];
 begin
   if indexed is null then return; end if;
@@ -35,28 +38,39 @@ begin
       -- A filter leaves fewer rows than the scan returns, so the scan goes on until there are enough.
       perform set_config('hnsw.iterative_scan', case when condition = '' and depth <= 1000 then 'off' else 'strict_order' end, true);
     end if;
-    execute format(case
+    if condition = '' and not indexed then
+      select array_agg(f.chunk_key), array_agg(f.document_id), array_agg(f.id), array_agg(1 - f.distance)
+        into found_keys, found_documents, found_ids, found_similarities
+        from (select n.chunk_key, c.document_id, c.id, n.distance
+                from (select e.chunk_key, e.embedding <=> nearest_to as distance from embeddings e
+                       where e.source_account_id = tenant and e.space_id = space
+                       order by distance, e.chunk_key limit depth) n
+               cross join lateral (
+                 select c.document_id, c.id from chunks c where c.source_account_id = tenant and c.key = n.chunk_key offset 0) c
+               order by n.distance, c.document_id, c.id) f;
+    else
+      execute format(case
         when condition = '' then
-          'select array_agg(f.chunk_key), array_agg(f.document_id), array_agg(1 - f.distance)
-             from (select n.chunk_key, c.document_id, n.distance
-                     from (%1$s order by distance%3$s limit $2) n
+          'select array_agg(f.chunk_key), array_agg(f.document_id), array_agg(f.id), array_agg(1 - f.distance)
+             from (select n.chunk_key, c.document_id, c.id, n.distance
+                     from (%1$s order by distance limit $2) n
                      join chunks c on c.source_account_id = $5 and c.key = n.chunk_key
                     order by n.distance, c.document_id, c.id) f'
         else
-          'select array_agg(f.chunk_key), array_agg(f.document_id), array_agg(1 - f.distance)
-             from (select n.chunk_key, c.document_id, n.distance
+          'select array_agg(f.chunk_key), array_agg(f.document_id), array_agg(f.id), array_agg(1 - f.distance)
+             from (select n.chunk_key, c.document_id, c.id, n.distance
                      from (%1$s) n join chunks c on c.source_account_id = $5 and c.key = n.chunk_key
                     where true%2$s
-                    order by n.distance%4$s limit $2) f' end,
-        vectors, condition, case when indexed then '' else ', chunk_key' end,
-        case when indexed then '' else ', c.document_id, c.id' end)
-      into found_keys, found_documents, found_similarities
-      using nearest_to, depth, required, filter, current_tenant();
+                    order by n.distance%3$s limit $2) f' end,
+        vectors, condition, case when indexed then '' else ', c.document_id, c.id' end)
+        into found_keys, found_documents, found_ids, found_similarities
+        using nearest_to, depth, required, filter, tenant;
+    end if;
     exit when not by_document or coalesce(cardinality(found_keys), 0) < depth
            or (select count(distinct d) from unnest(found_documents) d) >= wanted;
     depth := depth * 8;
   end loop;
-  return query select * from unnest(found_keys, found_documents, found_similarities);
+  return query select * from unnest(found_keys, found_documents, found_ids, found_similarities);
 end $$;
 
 -- The candidates of both lists with ranks and scores, and the place that `strategy` gives each. Fusion itself is the
@@ -68,31 +82,36 @@ end $$;
 -- Grouped by document, each list keeps a document's best chunk before ranks are given. Either way it holds `wanted`, the
 -- hits of a first page, if there are as many.
 -- Some hundred rows are looked up by key: plans that read a table to hash it are ruled out, since a generic plan outlives
--- the size the table had when it was made.
+-- the size the table had when it was made. (The full join has no other plan and costs what is ruled out: without
+-- `jit = off` that alone would compile it, for 4 s.)
 create function concordance.hybrid_candidates(
   query text, language text, space int, nearest_to halfvec, strategy text, alpha float8, rrf_k int, by_document boolean,
   filter jsonpath, dense_depth int, lexical_depth int, candidate_budget int, wanted int default 10)
 returns table (place int, chunk_key bigint, document_id text, chunk_id text, score float8,
                similarity float8, dense_rank int, bm25 float8, lexical_rank int, terms jsonb)
 language plpgsql stable rows 100
-set search_path from current set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+set search_path from current set plan_cache_mode = force_generic_plan
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
 declare
   tenant text := current_tenant();
   asked record := lexical_query(query, language, candidate_budget);
   both_scores boolean := strategy in ('weighted', 'two_pass');
 begin
+  -- With nothing to compare the question's vector with, words alone rank.
+  if space is null and strategy <> 'rrf' then
+    strategy := 'lexical';
+    both_scores := false;
+  end if;
   return query
   with found_by_meaning as materialized (
-    select f.chunk_key, f.document_id, f.similarity, f.place,
-           case when by_document then f.document_id else f.chunk_key::text end as unit
+    select f.*, case when by_document then f.document_id else f.chunk_key::text end as unit
       from dense_candidates(space, nearest_to, asked.required, filter, dense_depth, wanted, by_document)
-           with ordinality f (chunk_key, document_id, similarity, place)
+           with ordinality f (chunk_key, document_id, chunk_id, score, place)
      where strategy not in ('lexical', 'two_pass') and nearest_to is not null),
   found_by_words as materialized (
-    select f.chunk_key, f.document_id, f.score, f.place,
-           case when by_document then f.document_id else f.chunk_key::text end as unit
+    select f.*, case when by_document then f.document_id else f.chunk_key::text end as unit
       from lexical_candidates(asked.weights, asked.matching, asked.fallback, asked.required, filter, lexical_depth, wanted, by_document)
-           with ordinality f (chunk_key, document_id, score, place)
+           with ordinality f (chunk_key, document_id, chunk_id, score, place)
      where strategy <> 'semantic'),
   dense as (
     select b.*, row_number() over (order by b.place)::int as rank
@@ -102,21 +121,21 @@ begin
     select b.*, row_number() over (order by b.place)::int as rank
       from (select distinct on (f.unit) f.* from found_by_words f order by f.unit, f.place) b
      order by b.place limit lexical_depth),
-  merged as (
-    select (array_agg(b.chunk_key order by b.rank, b.by_meaning desc))[1] as chunk_key,
-           max(b.score) filter (where b.by_meaning) as similarity, max(b.rank) filter (where b.by_meaning) as dense_rank,
-           max(b.score) filter (where not b.by_meaning) as bm25, max(b.rank) filter (where not b.by_meaning) as lexical_rank
-      from (select d.unit, d.chunk_key, d.similarity as score, d.rank, true as by_meaning from dense d
-            union all select l.unit, l.chunk_key, l.score, l.rank, false from lexical l) b
-     group by b.unit),
+  -- Where the lists bring different chunks of a document, the one that ranks higher stands for it.
+  merged as materialized (
+    select case when d.rank <= coalesce(l.rank, d.rank) then d.chunk_key else l.chunk_key end as chunk_key,
+           coalesce(d.document_id, l.document_id) as document_id,
+           case when d.rank <= coalesce(l.rank, d.rank) then d.chunk_id else l.chunk_id end as chunk_id,
+           d.score as similarity, d.rank as dense_rank, l.score as bm25, l.rank as lexical_rank
+      from dense d full join lexical l on l.unit = d.unit),
   scored as (
-    select m.chunk_key, c.document_id, c.id as chunk_id, m.dense_rank, m.lexical_rank,
+    select m.chunk_key, m.document_id, m.chunk_id, m.dense_rank, m.lexical_rank,
            coalesce(m.similarity, case when both_scores then (
              select 1 - (e.embedding <=> nearest_to) from embeddings e
               where e.source_account_id = tenant and e.chunk_key = m.chunk_key and e.space_id = space) end) as similarity,
-           coalesce(m.bm25, case when both_scores then -(c.bm25 <#> asked.weights) end) as bm25
-      from merged m
-      join chunks c on c.source_account_id = tenant and c.key = m.chunk_key),
+           coalesce(m.bm25, case when both_scores then (
+             select -(c.bm25 <#> asked.weights) from chunks c where c.source_account_id = tenant and c.key = m.chunk_key) end) as bm25
+      from merged m),
   ranged as (
     select s.*, min(s.similarity) over () as sim_min, max(s.similarity) over () as sim_max,
            min(s.bm25) over () as bm25_min, max(s.bm25) over () as bm25_max

@@ -188,7 +188,7 @@ describe("in a collection where frequent words exceed the budget of candidates",
 
   test("where two frequent words meet comes first, though the rarest of the question's words isn't there", async () => {
     const words = ["zero", "one", "two"]
-    const texts = Array.from({ length: 12_600 }, (_, i) => ({
+    const texts = Array.from({ length: 11_000 }, (_, i) => ({
       id: `d${i}`,
       title: "",
       content: i < 12 ? `one two ${i}` : `${words[i % 3]} ${i % 11}`,

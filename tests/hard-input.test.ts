@@ -71,10 +71,16 @@ describe.each(["en", "pt", "fr"])("content in %s", (language) => {
     const tenant = `content-${language}`
     await library.index(tenant, [{ id: "hard", content, language }])
     expect(await library.find(tenant, { query, strategy: "lexical" })).toEqual(["hard"])
-    const { results } = await library.search(tenant, { query, expand_parents: true, group_by: "chunk", top_k: 5 })
+    const { results } = await library.search(tenant, {
+      query,
+      expand_parents: true,
+      group_by: "chunk",
+      top_k: 5,
+      highlight: true,
+    })
     expect(results.length).toBeGreaterThan(0)
     for (const hit of results)
-      for (const { start, end } of hit.highlights) expect(hit.content.slice(start, end)).not.toBe("")
+      for (const { start, end } of hit.highlights ?? []) expect(hit.content.slice(start, end)).not.toBe("")
     const { chunks } = await library.documents.get(tenant, "hard")
     expect(chunks).toBeGreaterThan(0)
     // Nothing but white space is lost.

@@ -126,10 +126,15 @@ describe("expand_parents", () => {
   })
 
   test("marks the words and cites the chunk of the text that is shown", async () => {
-    const { results } = await library.search("parents", { query: "wind mill", group_by: "chunk", expand_parents: true })
+    const { results } = await library.search("parents", {
+      query: "wind mill",
+      group_by: "chunk",
+      expand_parents: true,
+      highlight: true,
+    })
     const parent = results.find((hit) => hit.chunk_id === "p0001")
     expect(parent?.citation).toBe("[[book/p003#p0001]]")
-    expect(parent?.highlights.map(({ start, end }) => parent.content.slice(start, end))).toEqual(["wind", "mill"])
+    expect(parent?.highlights?.map(({ start, end }) => parent.content.slice(start, end))).toEqual(["wind", "mill"])
   })
 
   test("a parent is read, never found", async () => {

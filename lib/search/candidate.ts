@@ -8,8 +8,8 @@ export interface Passage {
   readonly metadata: Record<string, unknown>
   readonly regions: readonly Region[]
   readonly page: number | null
-  /** Words of `content` that match the question, as they are written there. */
-  readonly matchingWords: readonly string[]
+  /** Words of `content` that match the question, as they are written there; null where nobody asked for them. */
+  readonly matchingWords: readonly string[] | null
 }
 
 /** A chunk that one list or both brought up, with what each says of it. Ranks start at 1. */

@@ -33,6 +33,8 @@ export interface CandidateQuery {
   readonly vectors: boolean
   /** Whether those come with their parent's text in place of their own. */
   readonly parents: boolean
+  /** Whether those come with the words to highlight. */
+  readonly highlights: boolean
 }
 
 export interface FoundCandidates {
@@ -42,17 +44,17 @@ export interface FoundCandidates {
   readonly comparable: boolean
 }
 
-/** Chunks whose matching lexemes are looked for: those with a rare one, or a pair. Top 10 as exhaustive: .988. */
+/** About how many chunks are scored by their words: those with a rare lexeme, or a pair. */
 const CANDIDATE_BUDGET = 4_000
 
 const SPACES = `select model, dimensions from embedding_spaces where state = 'active' order by id`
 
 const CANDIDATES = `
   select * from search_passages($1::text, $2::text, $3::text, $4::text::halfvec, $5::text, $6::float8, $7::int, $8::boolean,
-    $9::text::jsonpath, $10::int, $11::int, ${CANDIDATE_BUDGET}, $12::int, $13::int, $14::boolean, $15::boolean)`
+    $9::text::jsonpath, $10::int, $11::int, ${CANDIDATE_BUDGET}, $12::int, $13::int, $14::boolean, $15::boolean, $16::boolean)`
 
 /**
- * Both lists of a tenant in one round trip. Throws `invalid_request` when the caller's vector has the dimensions of no
+ * Both lists of a tenant in one round trip; a second one tells why there is none by meaning. Throws `invalid_request` when the caller's vector has the dimensions of no
  * space of the tenant's, `deadline_exceeded` after `timeoutMs`.
  */
 export async function findCandidates(
@@ -61,12 +63,19 @@ export async function findCandidates(
   query: CandidateQuery,
   timeoutMs: number,
 ): Promise<FoundCandidates> {
-  const batch = await database.batch({ tenant }, [{ text: SPACES }, candidatesStatement(query)], { timeoutMs })
-  const [spaces = [], rows = []] = batch
-  return {
-    candidates: toCandidates(rows as unknown as CandidateRow[]),
-    comparable: query.nearestTo !== null && isComparable(spaces as unknown as SpaceRow[], query.nearestTo),
-  }
+  const [rows = []] = await database.batch({ tenant }, [candidatesStatement(query)], { timeoutMs })
+  const candidates = toCandidates(rows as unknown as CandidateRow[])
+  // One that was compared shows that they can be; only without any is there something to ask.
+  const comparable =
+    query.nearestTo !== null &&
+    (candidates.some(({ similarity }) => similarity !== null) ||
+      isComparable(await readSpaces(database, tenant, timeoutMs), query.nearestTo))
+  return { candidates, comparable }
+}
+
+async function readSpaces(database: Database, tenant: string, timeoutMs: number): Promise<readonly SpaceRow[]> {
+  const [spaces = []] = await database.batch({ tenant }, [{ text: SPACES }], { timeoutMs })
+  return spaces as unknown as SpaceRow[]
 }
 
 function candidatesStatement(query: CandidateQuery): Statement {
@@ -89,6 +98,7 @@ function candidatesStatement(query: CandidateQuery): Statement {
       query.passages,
       query.vectors,
       query.parents,
+      query.highlights,
     ],
   }
 }
@@ -160,6 +170,6 @@ function toPassage(row: CandidateRow, content: string): Passage {
     metadata: row.metadata,
     regions: row.regions,
     page: row.page,
-    matchingWords: row.matching_words ?? [],
+    matchingWords: row.matching_words,
   }
 }

@@ -32,6 +32,7 @@ export const SearchRequest = z
     lambda: z.number().min(0).max(1).optional().describe("`mmr`: share of relevance; RETRIEVAL_LAMBDA when absent"),
     rerank: z.boolean().default(false).describe("Reorder the top by the reranking model"),
     expand_parents: z.boolean().default(false).describe("Replace a chunk by its parent, once each"),
+    highlight: z.boolean().default(false).describe("Mark the words of each hit that match the query"),
     explain: z.boolean().default(false).describe("Return each stage's list with its scores"),
     cursor: z.string().max(500).optional().describe("`next_cursor` of the page before"),
   })

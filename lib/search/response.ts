@@ -19,6 +19,7 @@ export const SearchHit = z.object({
   metadata: z.record(z.string(), z.unknown()),
   highlights: z
     .array(z.object({ start: z.int(), end: z.int() }))
+    .optional()
     .describe("Words of `content` that match the query, as UTF-16 offsets"),
 })
 export type SearchHit = z.infer<typeof SearchHit>

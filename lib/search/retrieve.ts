@@ -4,12 +4,13 @@ import { SearchRequest } from "./request.ts"
 import type { Found, SearchDeps, SearchSettings } from "./search.ts"
 
 /** What agents ask: a question, and what may be found. */
-export type RetrieveRequest = Pick<SearchRequest, "query" | "filter" | "language" | "explain"> & {
-  /** Passages to return; RETRIEVAL_K_RERANK when absent. */
-  readonly top_k?: number | undefined
-  /** Whether a passage is shown as its parent; true when absent. */
-  readonly expand_parents?: boolean | undefined
-}
+export type RetrieveRequest = Pick<SearchRequest, "query" | "filter" | "language"> &
+  Partial<Pick<SearchRequest, "explain" | "highlight">> & {
+    /** Passages to return; RETRIEVAL_K_RERANK when absent. */
+    readonly top_k?: number | undefined
+    /** Whether a passage is shown as its parent; true when absent. */
+    readonly expand_parents?: boolean | undefined
+  }
 
 interface RetrieveSettings extends SearchSettings {
   readonly retrievalKInitial: number

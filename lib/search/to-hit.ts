@@ -26,6 +26,6 @@ export function toHit(tenant: string, { candidate, score }: Scored, rrfK: number
     citation: formatCitation({ documentId, chunkId, page }),
     language: passage.language,
     metadata: passage.metadata,
-    highlights: highlightWords(passage.content, passage.matchingWords),
+    ...(passage.matchingWords && { highlights: highlightWords(passage.content, passage.matchingWords) }),
   }
 }

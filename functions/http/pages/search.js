@@ -44,7 +44,10 @@ async function find(words, cursor) {
   if (!cursor) results.replaceChildren()
   more.hidden = !cursor
   try {
-    const found = await ask({ query: words, strategy: "weighted", ...(cursor && { cursor }) }, search.signal)
+    const found = await ask(
+      { query: words, strategy: "weighted", highlight: true, ...(cursor && { cursor }) },
+      search.signal,
+    )
     show(found, Boolean(cursor))
   } catch (error) {
     if (!search.signal.aborted) say(error.message, "wrong")
@@ -97,7 +100,7 @@ function toItem(hit) {
   return item
 }
 
-function passage({ content, highlights }) {
+function passage({ content, highlights = [] }) {
   const marks = [...highlights].sort((a, b) => a.start - b.start)
   const start = Math.max(0, Math.min((marks[0]?.start ?? 0) - 120, content.length - PASSAGE_CHARS))
   const end = Math.min(content.length, start + PASSAGE_CHARS)
