@@ -1,3 +1,5 @@
+import { type WasmMemory, webAssembly } from "./web-assembly.ts"
+
 /** What a bounded memory tells. */
 export interface MemoryLimit {
   /** Bytes now. It never shrinks: ending the thread alone gives it back. */
@@ -14,7 +16,7 @@ const WASM_PAGE_BYTES = 65_536
  * Emscripten grows memory by this method alone and takes an exception for a no. It asks for a fifth more first, so that a
  * later yes counts.
  */
-export function limitMemory(memory: WebAssembly.Memory, bytesMax: number): MemoryLimit {
+export function limitMemory(memory: WasmMemory, bytesMax: number): MemoryLimit {
   const grow = memory.grow.bind(memory)
   let refused = false
   memory.grow = (pages: number) => {
@@ -36,8 +38,8 @@ export function limitMemory(memory: WebAssembly.Memory, bytesMax: number): Memor
 }
 
 /** The memory that an instance exports, by whatever name. */
-export function findMemory(exports: Readonly<Record<string, unknown>>): WebAssembly.Memory {
-  const memory = Object.values(exports).find((value) => value instanceof WebAssembly.Memory)
+export function findMemory(exports: Readonly<Record<string, unknown>>): WasmMemory {
+  const memory = Object.values(exports).find((value): value is WasmMemory => value instanceof webAssembly.Memory)
   if (memory === undefined) throw new Error("The module exports no memory")
   return memory
 }

@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises"
 import { createRequire } from "node:module"
 import { init, type WrappedPdfiumModule } from "@embedpdf/pdfium"
 import { findMemory, limitMemory, type MemoryLimit } from "./limit-memory.ts"
+import type { WasmMemory } from "./web-assembly.ts"
 
 /** PDFium and the memory it works in. Addresses are offsets into that memory. */
 export interface Pdfium extends MemoryLimit {
@@ -59,13 +60,12 @@ interface Views {
 }
 
 /** Views made once a growth: made for every character they take as long as reading it. */
-function createViews(): (memory: WebAssembly.Memory) => Views {
+function createViews(): (memory: WasmMemory) => Views {
   let views: Views | null = null
   return (memory) => {
     const { buffer } = memory
-    if (views?.bytes.buffer !== buffer) {
-      views = { bytes: new Uint8Array(buffer), floats: new Float32Array(buffer), ints: new Int32Array(buffer) }
-    }
+    if (views?.bytes.buffer === buffer) return views
+    views = { bytes: new Uint8Array(buffer), floats: new Float32Array(buffer), ints: new Int32Array(buffer) }
     return views
   }
 }

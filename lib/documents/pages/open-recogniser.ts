@@ -3,6 +3,7 @@ import { createRequire } from "node:module"
 import { promisify } from "node:util"
 import { gunzip } from "node:zlib"
 import { findMemory, limitMemory } from "./limit-memory.ts"
+import { type WasmInstance, type WasmMemory, webAssembly } from "./web-assembly.ts"
 
 /** Reads words from pixels. */
 export interface Recogniser {
@@ -48,7 +49,7 @@ interface TesseractModule {
   readonly TessBaseAPI: new () => TessBaseApi
 }
 
-type InstantiateWasm = (imports: WebAssembly.Imports, done: (instance: WebAssembly.Instance) => void) => object
+type InstantiateWasm = (imports: object, done: (instance: WasmInstance) => void) => object
 type LoadTesseract = (module: {
   TesseractProgress(percent: number): void
   print(line: string): void
@@ -72,15 +73,15 @@ const PAGE_FILE = "/input"
 export async function openRecogniser(memoryBytesMax: number): Promise<Recogniser> {
   const require = createRequire(import.meta.url)
   const load: LoadTesseract = require("tesseract.js-core/tesseract-core-simd-lstm")
-  const wasm = await WebAssembly.compile(await readFile(require.resolve("tesseract.js-core/tesseract-core-simd-lstm.wasm")))
-  let memory: WebAssembly.Memory | null = null
+  const wasm = await webAssembly.compile(await readFile(require.resolve("tesseract.js-core/tesseract-core-simd-lstm.wasm")))
+  let memory: WasmMemory | null = null
   const module = await load({
     TesseractProgress: ignore,
     // It complains about pictures on the console.
     print: ignore,
     printErr: ignore,
     instantiateWasm(imports, done) {
-      const instance = new WebAssembly.Instance(wasm, imports)
+      const instance = new webAssembly.Instance(wasm, imports)
       memory = findMemory(instance.exports)
       limitMemory(memory, memoryBytesMax)
       done(instance)

@@ -28,6 +28,14 @@ export function displayMatrix(page: PdfPage): Matrix {
   return [(ax - e) / REACH, (ay - f) / REACH, (cx - e) / REACH, (cy - f) / REACH, e, f]
 }
 
+/** The matrix of a page object, from its own coordinates to those of what holds it. */
+export function objectMatrix(page: PdfPage, object: number): Matrix {
+  if (!page.pdfium.api.FPDFPageObj_GetMatrix(object, page.scratch)) return [1, 0, 0, 1, 0, 0]
+  const at = page.scratch >> 2
+  const [a = 1, b = 0, c = 0, d = 1, e = 0, f = 0] = page.pdfium.floats().subarray(at, at + 6)
+  return [a, b, c, d, e, f]
+}
+
 /** `inner` first, then `outer`. */
 export function compose(outer: Matrix, inner: Matrix): Matrix {
   const [a, b, c, d, e, f] = inner

@@ -1,7 +1,6 @@
 import type { Box } from "../page.ts"
 import type { PdfPage } from "./open-pdf.ts"
-import { boxAround, compose, type Matrix, map, onPage } from "./page-geometry.ts"
-import { readMatrix } from "./read-pdf-drawings.ts"
+import { boxAround, compose, type Matrix, map, objectMatrix, onPage } from "./page-geometry.ts"
 
 type Point = readonly [x: number, y: number]
 
@@ -27,7 +26,7 @@ export function readPathRules(page: PdfPage, path: number, matrix: Matrix): Box[
   const mode = readDrawMode(page, path)
   const count = page.pdfium.api.FPDFPath_CountSegments(path)
   if ((!mode.fills && !mode.strokes) || count < 2 || count > SEGMENTS_MAX) return []
-  const toDisplay = compose(matrix, readMatrix(page, path))
+  const toDisplay = compose(matrix, objectMatrix(page, path))
   const lines: Box[] = []
   for (const subpath of readSubpaths(page, path, count, toDisplay)) {
     if (!subpath.straight || subpath.points.length < 2) continue

@@ -1,7 +1,7 @@
 import type { Box } from "../page.ts"
 import { mergeTouching } from "./merge-boxes.ts"
 import type { PdfPage } from "./open-pdf.ts"
-import { areaOf, boxAround, compose, displayMatrix, type Matrix, mapBox, onPage } from "./page-geometry.ts"
+import { areaOf, compose, displayMatrix, type Matrix, mapBox, objectMatrix, onPage } from "./page-geometry.ts"
 import { readPathRules } from "./read-path-rules.ts"
 
 /** What is drawn on a page besides its words. */
@@ -84,7 +84,7 @@ function visit(page: PdfPage, object: number, matrix: Matrix, depth: number, fou
 
 function visitForm(page: PdfPage, form: number, matrix: Matrix, depth: number, found: Found): void {
   const { api } = page.pdfium
-  const inner = compose(matrix, readMatrix(page, form))
+  const inner = compose(matrix, objectMatrix(page, form))
   const count = api.FPDFFormObj_CountObjects(form)
   for (let index = 0; index < count && found.objects < OBJECTS_MAX; index += 1) {
     visit(page, api.FPDFFormObj_GetObject(form, index), inner, depth + 1, found)
@@ -108,12 +108,4 @@ function readBounds(page: PdfPage, object: number): [left: number, bottom: numbe
   if (!page.pdfium.api.FPDFPageObj_GetBounds(object, at, at + 4, at + 8, at + 12)) return null
   const [left = 0, bottom = 0, right = 0, top = 0] = page.pdfium.floats().subarray(at >> 2, (at >> 2) + 4)
   return [left, bottom, right, top]
-}
-
-/** The matrix of an object, from its own coordinates to those of what holds it. */
-export function readMatrix(page: PdfPage, object: number): Matrix {
-  if (!page.pdfium.api.FPDFPageObj_GetMatrix(object, page.scratch)) return [1, 0, 0, 1, 0, 0]
-  const at = page.scratch >> 2
-  const [a = 1, b = 0, c = 0, d = 1, e = 0, f = 0] = page.pdfium.floats().subarray(at, at + 6)
-  return [a, b, c, d, e, f]
 }
