@@ -84,7 +84,10 @@ export function createPageReader(limits: PageWorkerData): PageReader {
         if (opened === null) return { ...format, pageCount: null, title: null }
         const { pageCount } = opened.file
         if (pageCount > limits.pagesMax) {
-          throw new AppError("document_too_large", `The file has more than ${limits.pagesMax} pages. Upload it in parts`)
+          throw new AppError(
+            "document_too_large",
+            `The file has more than ${limits.pagesMax} pages. Upload it in parts`,
+          )
         }
         return { ...format, pageCount, title: opened.kind === "pdf" ? opened.file.title : null }
       }),

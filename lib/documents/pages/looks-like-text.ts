@@ -1,8 +1,5 @@
 /** Bytes of a UTF-8 character after the first, at most. */
 const CONTINUATION_BYTES_MAX = 3
-/** Bytes that text in Latin-1 and its like does not have: controls but for tab, line feed, form feed, return and escape. */
-const CONTROL = /[\0-\x08\x0b\x0e-\x1a\x1c-\x1f\x7f]/u
-
 /**
  * The text that bytes from the beginning of a file stand for, in UTF-8, UTF-16 or Windows-1252; null where they are no text.
  */
@@ -14,8 +11,13 @@ export function looksLikeText(head: Uint8Array): string | null {
   return sound(utf8 ?? new TextDecoder("windows-1252").decode(head))
 }
 
+/** The text, unless it has controls: text has none but tab, line feed, vertical tab, form feed, return and escape. */
 function sound(text: string): string | null {
-  return CONTROL.test(text) ? null : text
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index)
+    if ((code < 0x20 && (code < 0x09 || code > 0x0d) && code !== 0x1b) || code === 0x7f) return null
+  }
+  return text
 }
 
 /** By its byte order mark; without one by zeros, which stand in every other place of most Latin text. */

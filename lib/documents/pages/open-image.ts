@@ -6,12 +6,14 @@ import { type Raster, rasterSize } from "./render-pdf-page.ts"
 export interface ImageFile {
   readonly pageCount: number
   /** The pixels of page `number`, from 1, upright, at most `dpi`; and its size in points. */
-  readPage(number: number, dpi: number): Promise<{ readonly raster: Raster; readonly width: number; readonly height: number }>
+  readPage(
+    number: number,
+    dpi: number,
+  ): Promise<{ readonly raster: Raster; readonly width: number; readonly height: number }>
 }
 
 /** 10,000 × 10,000: 300 MB where a format has to be decoded at once. */
 const PIXELS_MAX = 100_000_000
-const DECODE_TIMEOUT_S = 30
 /** Cameras and screens write 72 or 96 and mean nothing by it. */
 const DPI_MIN = 100
 const DPI_MAX = 1_200
@@ -37,9 +39,7 @@ export async function openImage(path: string): Promise<ImageFile> {
 }
 
 function open(path: string, page: number) {
-  return sharp(path, { page, pages: 1, limitInputPixels: PIXELS_MAX, sequentialRead: true, failOn: "error" }).timeout({
-    seconds: DECODE_TIMEOUT_S,
-  })
+  return sharp(path, { page, pages: 1, limitInputPixels: PIXELS_MAX, sequentialRead: true, failOn: "error" })
 }
 
 async function readMetadata(path: string, page: number): Promise<Metadata> {
@@ -49,7 +49,10 @@ async function readMetadata(path: string, page: number): Promise<Metadata> {
       throw unreadable(page + 1, cause)
     })
   if (metadata.width * metadata.height > PIXELS_MAX) {
-    throw new AppError("document_too_large", `Picture ${page + 1} has more than ${PIXELS_MAX} pixels. Lower its resolution`)
+    throw new AppError(
+      "document_too_large",
+      `Picture ${page + 1} has more than ${PIXELS_MAX} pixels. Lower its resolution`,
+    )
   }
   return metadata
 }

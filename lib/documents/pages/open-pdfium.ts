@@ -10,6 +10,7 @@ export interface Pdfium extends MemoryLimit {
   /** Views of the memory as it is now: growth makes a view stale, so none is kept across calls. */
   bytes(): Uint8Array
   floats(): Float32Array
+  doubles(): Float64Array
   ints(): Int32Array
   /** Throws `RangeError` where the memory has reached its limit. `release` it. */
   allocate(bytes: number): number
@@ -30,8 +31,8 @@ interface Runtime {
  */
 export async function openPdfium(memoryBytesMax: number): Promise<Pdfium> {
   const wasmBinary = await readFile(createRequire(import.meta.url).resolve("@embedpdf/pdfium/pdfium.wasm"))
-  // The package's types miss a file, so that its runtime is `any`.
-  const api = await init({ wasmBinary } as object)
+  // The package's types miss a file, so that its runtime is `any`. It complains about files on the console.
+  const api = await init({ wasmBinary, print: ignore, printErr: ignore } as object)
   api.PDFiumExt_Init()
   const runtime = api.pdfium as unknown as Runtime
   const memory = findMemory(runtime.wasmExports)
@@ -41,6 +42,7 @@ export async function openPdfium(memoryBytesMax: number): Promise<Pdfium> {
     ...limitMemory(memory, memoryBytesMax),
     bytes: () => viewsOf(memory).bytes,
     floats: () => viewsOf(memory).floats,
+    doubles: () => viewsOf(memory).doubles,
     ints: () => viewsOf(memory).ints,
     allocate(bytes) {
       const address = runtime.wasmExports.malloc(bytes)
@@ -56,6 +58,7 @@ export async function openPdfium(memoryBytesMax: number): Promise<Pdfium> {
 interface Views {
   readonly bytes: Uint8Array
   readonly floats: Float32Array
+  readonly doubles: Float64Array
   readonly ints: Int32Array
 }
 
@@ -65,7 +68,14 @@ function createViews(): (memory: WasmMemory) => Views {
   return (memory) => {
     const { buffer } = memory
     if (views?.bytes.buffer === buffer) return views
-    views = { bytes: new Uint8Array(buffer), floats: new Float32Array(buffer), ints: new Int32Array(buffer) }
+    views = {
+      bytes: new Uint8Array(buffer),
+      floats: new Float32Array(buffer),
+      doubles: new Float64Array(buffer),
+      ints: new Int32Array(buffer),
+    }
     return views
   }
 }
+
+function ignore(): void {}

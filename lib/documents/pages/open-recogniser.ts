@@ -73,7 +73,9 @@ const PAGE_FILE = "/input"
 export async function openRecogniser(memoryBytesMax: number): Promise<Recogniser> {
   const require = createRequire(import.meta.url)
   const load: LoadTesseract = require("tesseract.js-core/tesseract-core-simd-lstm")
-  const wasm = await webAssembly.compile(await readFile(require.resolve("tesseract.js-core/tesseract-core-simd-lstm.wasm")))
+  const wasm = await webAssembly.compile(
+    await readFile(require.resolve("tesseract.js-core/tesseract-core-simd-lstm.wasm")),
+  )
   let memory: WasmMemory | null = null
   const module = await load({
     TesseractProgress: ignore,

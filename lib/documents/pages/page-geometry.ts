@@ -50,9 +50,13 @@ export function map([a, b, c, d, e, f]: Matrix, x: number, y: number): [x: numbe
 }
 
 /** The box around a mapped rectangle. */
-export function mapBox(matrix: Matrix, left: number, bottom: number, right: number, top: number): Box {
-  const corners = [map(matrix, left, bottom), map(matrix, right, bottom), map(matrix, left, top), map(matrix, right, top)]
-  return boxAround(corners)
+export function mapBox([a, b, c, d, e, f]: Matrix, left: number, bottom: number, right: number, top: number): Box {
+  return {
+    x0: Math.min(a * left, a * right) + Math.min(c * bottom, c * top) + e,
+    y0: Math.min(b * left, b * right) + Math.min(d * bottom, d * top) + f,
+    x1: Math.max(a * left, a * right) + Math.max(c * bottom, c * top) + e,
+    y1: Math.max(b * left, b * right) + Math.max(d * bottom, d * top) + f,
+  }
 }
 
 /** The smallest box around points. */

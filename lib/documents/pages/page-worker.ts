@@ -15,10 +15,12 @@ const tasks: Partial<PageTasks> = {
   readPage: reader.readPage,
 }
 
-parentPort?.on("message", async (request: TaskRequest) => {
+parentPort?.on("message", (request: TaskRequest) => void answer(request))
+
+async function answer(request: TaskRequest): Promise<void> {
   const result = await run(request)
   parentPort?.postMessage({ id: request.id, retire: reader.isSpent(), result } satisfies TaskReply)
-})
+}
 
 async function run({ task, values }: TaskRequest): Promise<TaskReply["result"]> {
   try {

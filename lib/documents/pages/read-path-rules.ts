@@ -37,7 +37,8 @@ export function readPathRules(page: PdfPage, path: number, matrix: Matrix): Box[
 }
 
 function readDrawMode(page: PdfPage, path: number): { readonly fills: boolean; readonly strokes: boolean } {
-  if (!page.pdfium.api.FPDFPath_GetDrawMode(path, page.scratch, page.scratch + 4)) return { fills: false, strokes: false }
+  if (!page.pdfium.api.FPDFPath_GetDrawMode(path, page.scratch, page.scratch + 4))
+    return { fills: false, strokes: false }
   const ints = page.pdfium.ints()
   return { fills: ints[page.scratch >> 2] !== 0, strokes: ints[(page.scratch >> 2) + 1] !== 0 }
 }

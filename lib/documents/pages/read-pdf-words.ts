@@ -2,7 +2,7 @@ import { AppError } from "../../errors.ts"
 import type { Box, Word } from "../page.ts"
 import type { PdfPage } from "./open-pdf.ts"
 import { displayMatrix, type Matrix, mapBox, onPage } from "./page-geometry.ts"
-import { createTextStyles, type TextStyle, type TextStyles } from "./text-styles.ts"
+import { createTextStyles, type LineBand, type TextStyle, type TextStyles } from "./text-styles.ts"
 
 /** The text layer of a page. */
 export interface TextLayer {
@@ -25,16 +25,9 @@ interface OpenWord {
   readonly style: TextStyle
 }
 
-interface Character {
-  readonly text: string
-  /** Null where PDFium gives it none: it made the character up, or the glyph has no size. */
-  readonly box: Box | null
-  readonly endsLine: boolean
-}
-
 /**
- * The words of a page's text layer. A box is as high as the font's ascent and descent and as wide as the advances, so that
- * words of a line are equally high. Words that are outside the page are left out. Throws `document_too_large`.
+ * The words of a page's text layer. A box reaches from the font's descent to its ascent and is as wide as the advances, so
+ * that words of a line are equally high and lines don't overlap. Words that are outside the page are left out. Throws `document_too_large`.
  */
 export function readPdfWords(page: PdfPage): TextLayer {
   const { api } = page.pdfium
@@ -53,8 +46,9 @@ export function readPdfWords(page: PdfPage): TextLayer {
 
 function collectWords(page: PdfPage, textPage: number, count: number): TextLayer {
   const { api } = page.pdfium
-  const readCharacter = createCharacterReader(page, textPage)
-  const styles = createTextStyles(page, textPage)
+  const matrix = displayMatrix(page)
+  const styles = createTextStyles(page, textPage, matrix)
+  const readBox = createBoxReader(page, textPage, matrix, styles)
   const words: Word[] = []
   let open: OpenWord | null = null
   let characters = 0
@@ -66,13 +60,17 @@ function collectWords(page: PdfPage, textPage: number, count: number): TextLayer
   }
   for (let index = 0; index < count; index += 1) {
     const unicode = api.FPDFText_GetUnicode(textPage, index)
-    const { text, box, endsLine } = readCharacter(index, unicode)
-    if (text === "") {
-      if (isBreak(unicode)) finish(unicode === LINE_FEED || unicode === CARRIAGE_RETURN)
+    if (isBreak(unicode)) {
+      finish(unicode === LINE_FEED || unicode === CARRIAGE_RETURN)
       continue
     }
+    // The two halves of a broken word come with nothing between them.
+    const endsLine = mayBeHyphen(unicode) && api.FPDFText_IsHyphen(textPage, index) === 1
+    const text = endsLine || HYPHEN_MARKS.has(unicode) ? "-" : textOf(unicode)
+    if (text === "") continue
     characters += 1
     if (isUnknown(unicode) || api.FPDFText_HasUnicodeMapError(textPage, index) === 1) unknownCharacters += 1
+    const box = readBox(index)
     if (open !== null && box !== null && isApart(open, box)) finish(true)
     open = addCharacter(open, text, box, index, styles)
     if (endsLine) finish(true)
@@ -88,19 +86,18 @@ const CARRIAGE_RETURN = 0x0d
 const HYPHEN_MARKS = new Set([0x02, 0xfffe])
 const SOFT_HYPHEN = 0xad
 
-function createCharacterReader(page: PdfPage, textPage: number): (index: number, unicode: number) => Character {
-  const { api } = page.pdfium
-  const matrix = displayMatrix(page)
-  const boxOf = createBoxReader(page, textPage, matrix)
-  return (index, unicode) => {
-    // The two halves of a broken word come with nothing between them.
-    const endsLine = api.FPDFText_IsHyphen(textPage, index) === 1
-    const text = endsLine || HYPHEN_MARKS.has(unicode) ? "-" : textOf(unicode)
-    return { text, box: text === "" ? null : boxOf(index), endsLine }
-  }
+/** PDFium is asked about these alone. */
+function mayBeHyphen(unicode: number): boolean {
+  return unicode === 0x2d || unicode === SOFT_HYPHEN || unicode === 0x2010 || HYPHEN_MARKS.has(unicode)
 }
 
-function createBoxReader(page: PdfPage, textPage: number, matrix: Matrix): (index: number) => Box | null {
+/** Boxes of characters; null where PDFium gives none: it made the character up, or its glyph has no size. */
+function createBoxReader(
+  page: PdfPage,
+  textPage: number,
+  matrix: Matrix,
+  styles: TextStyles,
+): (index: number) => Box | null {
   const { api } = page.pdfium
   // FS_RECTF: left, top, right, bottom.
   const address = page.scratch
@@ -108,22 +105,34 @@ function createBoxReader(page: PdfPage, textPage: number, matrix: Matrix): (inde
     if (!api.FPDFText_GetLooseCharBox(textPage, index, address)) return null
     const floats = page.pdfium.floats()
     const at = address >> 2
-    const [left = 0, top = 0, right = 0, bottom = 0] = [floats[at], floats[at + 1], floats[at + 2], floats[at + 3]]
-    const box = mapBox(matrix, left, bottom, right, top)
-    return box.x1 > box.x0 && box.y1 > box.y0 && Number.isFinite(box.x1 - box.x0 + box.y1 - box.y0) ? box : null
+    const box = mapBox(matrix, floats[at] ?? 0, floats[at + 3] ?? 0, floats[at + 2] ?? 0, floats[at + 1] ?? 0)
+    const isBox = box.x1 > box.x0 && box.y1 > box.y0 && Number.isFinite(box.x1 - box.x0 + box.y1 - box.y0)
+    return isBox ? fitLine(box, styles.styleOf(index).band) : null
   }
 }
 
-/** What a code point adds to a word: nothing where it parts words or shows nothing; of a ligature its letters. */
+/**
+ * PDFium's box is as high as the font's bounding box, up to 1.4 em, so that it reaches into the lines above and below. The
+ * line's own height is taken instead, unless the character is not on that line, as in vertical writing.
+ */
+function fitLine(box: Box, band: LineBand | null): Box {
+  if (band === null) return box
+  const [from, to] = band.axis === "y" ? [box.y0, box.y1] : [box.x0, box.x1]
+  if (Math.min(to, band.to) - Math.max(from, band.from) < 0.5 * (band.to - band.from)) return box
+  return band.axis === "y" ? { ...box, y0: band.from, y1: band.to } : { ...box, x0: band.from, x1: band.to }
+}
+
+/** What a code point adds to a word: nothing where it shows nothing; of a ligature its letters. */
 function textOf(unicode: number): string {
-  if (unicode <= 0x20 || unicode > 0x10_ff_ff || isBreak(unicode) || isInvisible(unicode)) return ""
+  if (unicode < 0x20 || unicode > 0x10_ff_ff || isInvisible(unicode)) return ""
   const text = String.fromCodePoint(unicode)
   return unicode >= 0xfb00 && unicode <= 0xfb17 ? text.normalize("NFKC") : text
 }
 
 function isBreak(unicode: number): boolean {
   return (
-    (unicode > 0 && unicode <= 0x20) ||
+    unicode === 0x20 ||
+    (unicode >= 0x09 && unicode <= 0x0d) ||
     unicode === 0xa0 ||
     (unicode >= 0x2000 && unicode <= 0x200b) ||
     unicode === 0x2028 ||
@@ -181,7 +190,10 @@ function finishWord(open: OpenWord, endsLine: boolean, page: PdfPage): Word | nu
   const box = onPage(open, page.width, page.height)
   const soft = String.fromCharCode(SOFT_HYPHEN)
   const hyphenated = endsLine && open.text.length > 1 && /[-\u2010\u00ad]$/u.test(open.text)
-  const text = (hyphenated ? `${open.text.slice(0, -1)}-` : open.text).replaceAll(soft, "").normalize("NFC").toWellFormed()
+  const text = (hyphenated ? `${open.text.slice(0, -1)}-` : open.text)
+    .replaceAll(soft, "")
+    .normalize("NFC")
+    .toWellFormed()
   if (box === null || text === "") return null
   const { fontSize, bold } = open.style
   return { text, ...box, fontSize: fontSize > 0 ? fontSize : box.y1 - box.y0, bold, hyphenated }

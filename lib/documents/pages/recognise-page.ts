@@ -1,5 +1,5 @@
 import type { Word } from "../page.ts"
-import type { PixelBox, Recognition, RecognisedLine, Recogniser } from "./open-recogniser.ts"
+import type { PixelBox, RecognisedLine, Recogniser, Recognition } from "./open-recogniser.ts"
 import type { Raster } from "./render-pdf-page.ts"
 import { type QuarterTurns, turnBox, turnPixels } from "./turn-pixels.ts"
 

@@ -1,7 +1,10 @@
 import { AppError } from "../../errors.ts"
 import type { PdfPage } from "./open-pdf.ts"
 
-/** Uncompressed pixels: 1 channel of grey, or red, green, blue and a fourth byte that means nothing. */
+/**
+ * Uncompressed pixels: 1 channel of grey, or red, green, blue and a fourth byte that means nothing. They lie in memory that
+ * the thread's next raster overwrites.
+ */
 export interface Raster {
   readonly pixels: Uint8Array
   readonly width: number
@@ -56,7 +59,7 @@ export function renderPdfPage(page: PdfPage, dpi: number): Raster {
     if (pdfium.wasRefused()) throw tooLarge(page.number)
     const rgbx = pdfium.bytes().subarray(buffer, buffer + stride * height)
     const grey = toGrey(rgbx)
-    return { pixels: grey ?? rgbx.slice(), width, height, channels: grey === null ? 4 : 1, scale }
+    return { pixels: grey ?? copy(rgbx), width, height, channels: grey === null ? 4 : 1, scale }
   } finally {
     pdfium.release(buffer)
   }
@@ -72,15 +75,33 @@ function allocateBitmap(page: PdfPage, bytes: number): number {
 
 /** The error of a page that needs more memory than one may have. */
 export function tooLarge(number: number, cause?: unknown): AppError {
-  return new AppError("document_too_large", `Page ${number} has pictures too large to be drawn. Lower their resolution`, {
-    cause,
-  })
+  return new AppError(
+    "document_too_large",
+    `Page ${number} has pictures too large to be drawn. Lower their resolution`,
+    {
+      cause,
+    },
+  )
+}
+
+let memory = new Uint8Array(0)
+
+/** The same memory for every raster: fresh 9 MB a page wait for the garbage collector, 60 MB of them at a time. */
+function takePixels(bytes: number): Uint8Array {
+  if (memory.length < bytes) memory = new Uint8Array(bytes)
+  return memory.subarray(0, bytes)
+}
+
+function copy(pixels: Uint8Array): Uint8Array {
+  const taken = takePixels(pixels.length)
+  taken.set(pixels)
+  return taken
 }
 
 /** One byte a pixel, or null where a pixel has colour. A grey page is stored in half the bytes and half the time. */
 function toGrey(rgbx: Uint8Array): Uint8Array | null {
   const pixels = new Uint32Array(rgbx.buffer, rgbx.byteOffset, rgbx.byteLength >> 2)
-  const grey = new Uint8Array(pixels.length)
+  const grey = takePixels(pixels.length)
   for (let index = 0; index < pixels.length; index += 1) {
     const pixel = pixels[index] ?? 0
     if (((pixel ^ (pixel >>> 8)) & 0xff_ff) !== 0) return null

@@ -1,4 +1,4 @@
-import { open, type FileHandle } from "node:fs/promises"
+import { type FileHandle, open } from "node:fs/promises"
 import { AppError } from "../../errors.ts"
 import type { FileFormat } from "../file-reader.ts"
 import { listZipEntries } from "./list-zip-entries.ts"
@@ -86,7 +86,10 @@ async function sniffZip(file: FileHandle, size: number): Promise<SniffedFormat> 
   const names = (await listZipEntries(file, size)).map((name) => name.replaceAll("\\", "/").replace(/^\//u, ""))
   const found = CONTAINERS.find(([entry]) => names.some((name) => entry.test(name)))
   if (found !== undefined) return found[1]
-  throw new AppError("document_unsupported", `ZIP archives of this kind can't be read. ${SUPPORTED}; upload files one by one`)
+  throw new AppError(
+    "document_unsupported",
+    `ZIP archives of this kind can't be read. ${SUPPORTED}; upload files one by one`,
+  )
 }
 
 function refuseOle(streams: ReadonlySet<string>): AppError {
@@ -105,7 +108,10 @@ function refuseOle(streams: ReadonlySet<string>): AppError {
 const REFUSED_TEXT: readonly (readonly [start: RegExp, kind: string])[] = [
   [/^\{\\rtf/u, "RTF files can't be read. Save the file as DOCX or PDF"],
   [/^%!PS/u, "PostScript files can't be read. Save the file as PDF"],
-  [/^(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*|<!DOCTYPE svg[^>]*>\s*)*<svg[\s>]/su, "SVG pictures can't be read. Save it as PDF or PNG"],
+  [
+    /^(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*|<!DOCTYPE svg[^>]*>\s*)*<svg[\s>]/su,
+    "SVG pictures can't be read. Save it as PDF or PNG",
+  ],
 ]
 
 const HTML =

@@ -42,7 +42,7 @@ export interface WorkerPool {
 interface Job {
   readonly request: TaskRequest
   readonly options: RunOptions
-  settle(outcome: { readonly value: unknown } | { readonly error: unknown }): void
+  settle(outcome: Outcome): void
 }
 
 interface Thread {
@@ -53,87 +53,19 @@ interface Thread {
   timer: NodeJS.Timeout | null
 }
 
+interface Pool {
+  readonly options: WorkerPoolOptions
+  readonly threads: Set<Thread>
+  readonly queue: Job[]
+}
+
+type Outcome = { readonly value: unknown } | { readonly error: unknown }
+
 /** Starts no thread yet. */
 export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
-  const threads = new Set<Thread>()
-  const queue: Job[] = []
+  const pool: Pool = { options, threads: new Set(), queue: [] }
   let ids = 0
   let closed = false
-
-  function start(): Thread {
-    const worker = new Worker(options.entry, {
-      workerData: options.workerData,
-      // The flags of this process (a loader, a test runner's) are not the thread's.
-      execArgv: [],
-      resourceLimits: { maxOldGenerationSizeMb: options.heapMiB },
-    })
-    const thread: Thread = { worker, job: null, path: null, timer: null }
-    worker.on("message", (reply: TaskReply) => finish(thread, reply))
-    worker.on("error", (error) => end(thread, { error: describeCrash(thread, error) }))
-    worker.on("exit", () => end(thread, { error: new Error("A worker thread ended before its work") }))
-    threads.add(thread)
-    return thread
-  }
-
-  function finish(thread: Thread, { id, retire, result }: TaskReply): void {
-    const { job } = thread
-    if (job?.request.id !== id) return
-    const outcome = "error" in result ? { error: toError(result.error) } : result
-    if (retire) {
-      end(thread, outcome)
-      return
-    }
-    rest(thread)
-    job.settle(outcome)
-    dispatch()
-  }
-
-  function rest(thread: Thread): void {
-    clearTimeout(thread.timer ?? undefined)
-    thread.job = null
-    // Neither a thread without work nor its timer keeps the process from ending.
-    thread.worker.unref()
-    thread.timer = setTimeout(() => end(thread, { value: null }), options.idleMs).unref()
-  }
-
-  /** Whatever the thread does: it is ended, and another takes the next job. */
-  function end(thread: Thread, outcome: { readonly value: unknown } | { readonly error: unknown }): void {
-    if (!threads.delete(thread)) return
-    clearTimeout(thread.timer ?? undefined)
-    void thread.worker.terminate()
-    thread.job?.settle(outcome)
-    thread.job = null
-    dispatch()
-  }
-
-  function dispatch(): void {
-    while (queue.length > 0) {
-      const thread = idleThread(queue[0]?.options.path ?? null)
-      const job = thread === null ? undefined : queue.shift()
-      if (thread === null || job === undefined) return
-      clearTimeout(thread.timer ?? undefined)
-      thread.job = job
-      thread.path = job.options.path
-      thread.worker.ref()
-      thread.timer = setTimeout(() => end(thread, { error: timedOut(job.options) }), job.options.timeoutMs)
-      thread.worker.postMessage(job.request)
-    }
-  }
-
-  function idleThread(path: string | null): Thread | null {
-    const idle = [...threads].filter(({ job }) => job === null)
-    const thread = idle.find((candidate) => candidate.path === path) ?? idle[0]
-    return thread ?? (threads.size < options.threads ? start() : null)
-  }
-
-  function abort(job: Job): void {
-    const outcome = { error: job.options.signal?.reason as unknown }
-    const place = queue.indexOf(job)
-    if (place !== -1) queue.splice(place, 1)
-    const thread = [...threads].find((candidate) => candidate.job === job)
-    if (thread === undefined) job.settle(outcome)
-    else end(thread, outcome)
-  }
 
   async function run(task: keyof PageTasks, values: readonly unknown[], runOptions: RunOptions): Promise<unknown> {
     const { signal } = runOptions
@@ -150,10 +82,10 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
           else resolve(outcome.value)
         },
       }
-      const onAbort = () => abort(job)
+      const onAbort = () => abort(pool, job)
       signal?.addEventListener("abort", onAbort, { once: true })
-      queue.push(job)
-      dispatch()
+      pool.queue.push(job)
+      dispatch(pool)
     })
   }
 
@@ -162,12 +94,91 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
     async close() {
       closed = true
       const closing = { error: new Error("The pool is closed") }
-      for (const job of queue.splice(0)) job.settle(closing)
-      const exits = [...threads].map(({ worker }) => worker.terminate())
-      for (const thread of [...threads]) end(thread, closing)
+      for (const job of pool.queue.splice(0)) job.settle(closing)
+      const exits = [...pool.threads].map(({ worker }) => worker.terminate())
+      for (const thread of pool.threads) end(pool, thread, closing)
       await Promise.all(exits)
     },
   }
+}
+
+/** Gives waiting jobs to threads without one. */
+function dispatch(pool: Pool): void {
+  while (pool.queue.length > 0) {
+    const thread = idleThread(pool, pool.queue[0]?.options.path ?? null)
+    const job = thread === null ? undefined : pool.queue.shift()
+    if (thread === null || job === undefined) return
+    clearTimeout(thread.timer ?? undefined)
+    thread.job = job
+    thread.path = job.options.path
+    thread.worker.ref()
+    const { timeoutMs } = job.options
+    thread.timer = setTimeout(() => end(pool, thread, { error: timedOut(job.options) }), timeoutMs)
+    thread.worker.postMessage(job.request)
+  }
+}
+
+function idleThread(pool: Pool, path: string | null): Thread | null {
+  const idle = [...pool.threads].filter(({ job }) => job === null)
+  const thread = idle.find((candidate) => candidate.path === path) ?? idle[0]
+  return thread ?? (pool.threads.size < pool.options.threads ? start(pool) : null)
+}
+
+function start(pool: Pool): Thread {
+  const { entry, workerData, heapMiB } = pool.options
+  const worker = new Worker(entry, {
+    workerData,
+    // The flags of this process (a loader, a test runner's) are not the thread's.
+    execArgv: [],
+    // New objects get 16 MiB instead of 48: the words of a page are under one.
+    resourceLimits: { maxOldGenerationSizeMb: heapMiB, maxYoungGenerationSizeMb: 16 },
+  })
+  const thread: Thread = { worker, job: null, path: null, timer: null }
+  worker.on("message", (reply: TaskReply) => finish(pool, thread, reply))
+  worker.on("error", (error) => end(pool, thread, { error: describeCrash(thread, error) }))
+  worker.on("exit", () => end(pool, thread, { error: new Error("A worker thread ended before its work") }))
+  pool.threads.add(thread)
+  return thread
+}
+
+function finish(pool: Pool, thread: Thread, { id, retire, result }: TaskReply): void {
+  const { job } = thread
+  if (job?.request.id !== id) return
+  const outcome = "error" in result ? { error: toError(result.error) } : result
+  if (retire) {
+    end(pool, thread, outcome)
+    return
+  }
+  rest(pool, thread)
+  job.settle(outcome)
+  dispatch(pool)
+}
+
+function rest(pool: Pool, thread: Thread): void {
+  clearTimeout(thread.timer ?? undefined)
+  thread.job = null
+  // Neither a thread without work nor its timer keeps the process from ending.
+  thread.worker.unref()
+  thread.timer = setTimeout(() => end(pool, thread, { value: null }), pool.options.idleMs).unref()
+}
+
+/** Whatever the thread does: it is ended, and another takes the next job. */
+function end(pool: Pool, thread: Thread, outcome: Outcome): void {
+  if (!pool.threads.delete(thread)) return
+  clearTimeout(thread.timer ?? undefined)
+  void thread.worker.terminate()
+  thread.job?.settle(outcome)
+  thread.job = null
+  dispatch(pool)
+}
+
+function abort(pool: Pool, job: Job): void {
+  const outcome = { error: job.options.signal?.reason as unknown }
+  const place = pool.queue.indexOf(job)
+  if (place !== -1) pool.queue.splice(place, 1)
+  const thread = [...pool.threads].find((candidate) => candidate.job === job)
+  if (thread === undefined) job.settle(outcome)
+  else end(pool, thread, outcome)
 }
 
 function toError({ code, message }: TaskError): Error {
