@@ -36,7 +36,7 @@ export function createFileReader(options: FileReaderOptions): FileReader {
     idleMs: options.idleMs ?? 30_000,
     heapMiB: HEAP_MIB,
   })
-  const { inspectTimeoutMs = 30_000, pageTimeoutMs = 120_000 } = options
+  const { inspectTimeoutMs = 60_000, pageTimeoutMs = 180_000 } = options
   const { flowTimeoutMs = 120_000, layOutTimeoutMs = 120_000 } = options
   return {
     inspect: (path, name) =>
