@@ -31,14 +31,17 @@ interface PageBench {
   readonly path: string
   readonly threads?: number
   readonly rounds?: number
+  /** Only the first pages. */
+  readonly pagesMax?: number
 }
 
 /** Reads the file in both ways in every round, so that whatever else the machine does meets both. Needs poppler-utils. */
-export async function measurePages({ path, threads = 1, rounds = 3 }: PageBench): Promise<PageFigures> {
+export async function measurePages(bench: PageBench): Promise<PageFigures> {
+  const { path, threads = 1, rounds = 3, pagesMax = Number.POSITIVE_INFINITY } = bench
   const folder = await mkdtemp(join(tmpdir(), "concordance-bench-pages-"))
   try {
     const idle = process.memoryUsage().rss
-    const { pageCount, recognised } = await findRecognised(path, threads)
+    const { pageCount, recognised } = await findRecognised(path, threads, pagesMax)
     const numbers = Array.from({ length: pageCount }, (_, index) => index + 1).filter((page) => !recognised.has(page))
     const times: { ours: number; poppler: number }[] = []
     let read: Ours | null = null
@@ -71,10 +74,11 @@ function median(values: readonly number[]): number {
 }
 
 /** Also warms the file's pages in the system's cache for both. */
-async function findRecognised(path: string, threads: number) {
+async function findRecognised(path: string, threads: number, pagesMax: number) {
   const reader = createFileReader({ threads })
-  const { pageCount } = await reader.inspect(path, path)
-  if (pageCount === null) throw new Error("The bench takes a PDF")
+  const inspection = await reader.inspect(path, path)
+  if (inspection.pageCount === null) throw new Error("The bench takes a PDF")
+  const pageCount = Math.min(inspection.pageCount, pagesMax)
   const recognised = new Set<number>()
   await inParallel(threads, pageCount, async (index) => {
     const { text } = await reader.readPage(path, index + 1)

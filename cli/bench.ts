@@ -24,6 +24,7 @@ export interface EmbeddingOptions {
 export interface PagesOptions {
   readonly threads: number
   readonly rounds: number
+  readonly pages?: number
   readonly json?: true
 }
 
@@ -75,6 +76,7 @@ function addPagesBench(bench: Command, terminal: Terminal): void {
     .argument("<file>", "a PDF")
     .option("--threads <n>", "threads of ours, processes of poppler's", parseCount, 1)
     .option("--rounds <n>", "how often both read the file", parseCount, 3)
+    .option("--pages <n>", "only the first pages", parseCount)
     .option("--json", "print the figures as JSON")
     .action(async (file: string, options: PagesOptions) => {
       const { benchPages } = await import("./bench-pages.ts")
