@@ -27,6 +27,13 @@ export interface CropOptions {
   readonly json?: true
 }
 
+export interface PagesOptions {
+  readonly threads: number
+  readonly rounds: number
+  readonly pages?: number
+  readonly json?: true
+}
+
 export function addBenchCommand(program: Command, terminal: Terminal): void {
   const bench = program.command("bench").description("measure relevance and speed; see bench/README.md")
   bench
@@ -74,6 +81,22 @@ export function addBenchCommand(program: Command, terminal: Terminal): void {
     .action(async (options: CropOptions) => {
       const { benchCrop } = await import("./bench-crop.ts")
       await benchCrop(options, terminal)
+    })
+  addPagesBench(bench, terminal)
+}
+
+function addPagesBench(bench: Command, terminal: Terminal): void {
+  bench
+    .command("pages")
+    .description("words and pictures of a PDF's pages, beside poppler's (Debian: poppler-utils)")
+    .argument("<file>", "a PDF")
+    .option("--threads <n>", "threads of ours, processes of poppler's", parseCount, 1)
+    .option("--rounds <n>", "how often both read the file", parseCount, 3)
+    .option("--pages <n>", "only the first pages", parseCount)
+    .option("--json", "print the figures as JSON")
+    .action(async (file: string, options: PagesOptions) => {
+      const { benchPages } = await import("./bench-pages.ts")
+      await benchPages(file, options, terminal)
     })
 }
 
