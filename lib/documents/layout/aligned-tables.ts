@@ -60,7 +60,8 @@ interface Rows {
 function takeRows(lines: readonly Line[], from: number, leading: number): Rows | null {
   let gutters: Gap[] = [[-Infinity, Infinity]]
   let [left, right] = [Infinity, -Infinity]
-  let taken: Rows | null = null
+  let end = from
+  let shared: Gap[] = []
   for (let at = from; at < lines.length; at++) {
     const line = lines[at]
     const above = lines[at - 1]
@@ -71,9 +72,12 @@ function takeRows(lines: readonly Line[], from: number, leading: number): Rows |
     right = Math.max(right, line.x1)
     const inner = gutters.filter(([start, end]) => start >= left && end <= right)
     if (inner.length === 0) break
-    if (line.cells.length > 1) taken = { lines: lines.slice(from, at + 1), gutters: inner }
+    if (line.cells.length > 1) {
+      end = at + 1
+      shared = inner
+    }
   }
-  return taken
+  return end > from ? { lines: lines.slice(from, end), gutters: shared } : null
 }
 
 function freeOf(line: Line): Gap[] {

@@ -8,7 +8,7 @@ import type { Draft, TableDraft } from "./draft.ts"
 import { bodyStyle, findHeadings } from "./find-headings.ts"
 import { formParagraphs } from "./form-paragraphs.ts"
 import { type Fragment, joinFragments } from "./join-fragments.ts"
-import { type ColumnPart, cellLines, formLines } from "./lines.ts"
+import { type ColumnPart, cellLines, formLines, type Line } from "./lines.ts"
 import { findFigures, placeFigures } from "./place-figures.ts"
 import { type PlacedWord, placeWords } from "./place-words.ts"
 import { findRuledTables, type RuledTable } from "./ruled-tables.ts"
@@ -16,6 +16,7 @@ import { dropRunningHeads } from "./running-heads.ts"
 import { splitCode } from "./split-code.ts"
 import { stitchTables } from "./stitch-tables.ts"
 import { headerRowsOf } from "./table-header.ts"
+import { unstackRow } from "./unstack-row.ts"
 import { cutColumns } from "./xy-cut.ts"
 
 /**
@@ -105,7 +106,8 @@ function partDrafts(part: ColumnPart, page: number, column: number): Draft[] {
 }
 
 function ruledDraft(table: RuledTable, page: number, column: number): TableDraft {
-  const rows = table.rows.map((row) => row.map((words: readonly PlacedWord[]) => cellLines(words, page, column)))
+  const lines = (words: readonly PlacedWord[]): Line[] => cellLines(words, page, column)
+  const rows = table.rows.flatMap((row) => unstackRow(row.map(lines)))
   return { kind: "table", rows, headerRows: headerRowsOf(rows), first: table.box, last: table.box }
 }
 

@@ -26,8 +26,8 @@ export interface Line extends Box {
 export type ColumnPart = { readonly lines: readonly Line[] } | { readonly table: RuledTable }
 
 const BOLD_SHARE = 0.9
-/** Characters of a monospaced line are equally wide within this share; words of other fonts differ by 10 % and more. */
-const PITCH_WITHIN = 0.035
+/** Characters of a monospaced line are equally wide within this share; words of other fonts differ by some 10 %. */
+const PITCH_WITHIN = 0.012
 
 /** Lines of one column, and its tables where they stand. */
 export function formLines(column: readonly Fragment[], page: number, number: number): ColumnPart[] {
@@ -113,8 +113,12 @@ function pitchOf(words: readonly PlacedWord[]): number | null {
   return most > 0 ? (least + most) / 2 : null
 }
 
-/** Most of the distances between successive baselines, points; the lines' height where there is only one. */
+/** Successive lines of one text are at most so many font sizes apart; where all are further, each stands alone. */
+const LEADING_MAX = 2.5
+
+/** The usual distance between successive baselines, points; the lines' height where there is only one. */
 export function usualLeading(lines: readonly Line[]): number {
   const steps = lines.slice(1).map((line, i) => line.baseline - (lines[i]?.baseline ?? 0))
-  return median(steps.filter((step) => step > 0)) || median(lines.map(heightOf))
+  const usual = median(steps.filter((step) => step > 0)) || median(lines.map(heightOf))
+  return Math.min(usual, LEADING_MAX * median(lines.map((line) => line.fontSize)))
 }

@@ -1,5 +1,5 @@
 import type { Box } from "../page.ts"
-import { boxAround } from "./boxes.ts"
+import { boxAround, heightOf, overlapDown } from "./boxes.ts"
 import { formRows } from "./form-rows.ts"
 import { groupBy } from "./group-by.ts"
 import type { Fragment } from "./join-fragments.ts"
@@ -17,6 +17,8 @@ const PAGES_SHARE = 0.3
 const PLACE_SHARE = 0.6
 const PLACE_PAGES_MIN = 5
 const TEXT_MAX = 200
+/** Rows of a table are this near to each other, in heights. */
+const TABLE_GAP = 1.5
 
 /** What joins a page's fragments to be compared with those of other pages. */
 export interface PageFragments {
@@ -59,7 +61,9 @@ function edgeRows({ height, fragments }: PageFragments, page: number): EdgeRow[]
   const below = rows.findIndex((row) => boxAround(row).y0 > height / 2)
   const top = below < 0 ? rows : rows.slice(0, below)
   const bottom = below < 0 ? [] : rows.slice(below)
-  return [...top.slice(0, ROWS_MAX), ...bottom.slice(-ROWS_MAX)].map((items) => ({
+  const heads = top.slice(0, ROWS_MAX).filter((row, i) => !areOfTable(row, top[i + 1]))
+  const feet = bottom.slice(-ROWS_MAX).filter((row) => !areOfTable(row, bottom[bottom.indexOf(row) - 1]))
+  return [...heads, ...feet].map((items) => ({
     page,
     y: boxAround(items).y0,
     text: maskText(items),
@@ -67,6 +71,15 @@ function edgeRows({ height, fragments }: PageFragments, page: number): EdgeRow[]
     items,
     repeated: false,
   }))
+}
+
+/** Whether two cells at least of a row begin where those of the next row do, close by: the head of a table repeats too. */
+function areOfTable(row: readonly Fragment[], next: readonly Fragment[] | undefined): boolean {
+  if (!next || row.length < 2 || next.length < 2) return false
+  const [box, other] = [boxAround(row), boxAround(next)]
+  if (-overlapDown(box, other) > TABLE_GAP * heightOf(box)) return false
+  const aligned = row.filter(({ x0 }) => next.some((cell) => Math.abs(cell.x0 - x0) <= SHIFT_MAX))
+  return aligned.length >= 2
 }
 
 /** Its text with numbers masked, roman ones too where they begin or end it. */

@@ -2,9 +2,9 @@ import type { TextDraft } from "./draft.ts"
 import type { Line } from "./lines.ts"
 
 /** Words of one pitch that are code rather than chance. */
-const WORDS_MIN = 3
+const WORDS_MIN = 4
 /** Pitches of one font agree within this share. */
-const PITCH_WITHIN = 0.03
+const PITCH_WITHIN = 0.012
 /** Letters of monospaced fonts are about this wide for their size: Courier .6, narrow ones .5. */
 const PITCH_SHARE_MIN = 0.45
 const PITCH_SHARE_MAX = 0.7
