@@ -4,6 +4,7 @@ import type { AssembledChunk, AssembledDocument } from "../assembled-document.ts
 import type { Block, ReadDocument, Span } from "../block.ts"
 import { CHUNK_CHARS_MAX } from "../index-request.ts"
 import { chunkBlocks } from "./chunk-blocks.ts"
+import { chunkSizes } from "./chunk-sizes.ts"
 import type { ChunkOptions } from "./measure.ts"
 
 const byWord = (text: string) => text.split(/\s+/).filter((word) => word !== "" && word !== "|").length
@@ -291,14 +292,14 @@ function randomDocument(random: () => number): ReadDocument {
       return table(Array.from({ length: 1 + pick(60) }, cells), pick(3))
     }
     if (kind < 0.35) return { kind: "figure", text: paragraph(pick(20)) }
-    return text(random() < 0.05 ? `x${"é".repeat(pick(40_000))}` : paragraph(pick(random() < 0.1 ? 2_000 : 120)))
+    return text(random() < 0.05 ? `x${"é".repeat(pick(30_000))}` : paragraph(pick(random() < 0.1 ? 2_000 : 120)))
   })
   return documentOf(drafts)
 }
 
 test("of any document nothing is lost, nothing is out of order, and no chunk is over its limits", async () => {
   const random = randomFrom(5)
-  for (let round = 0; round < 30; round++) {
+  for (let round = 0; round < 15; round++) {
     const document = randomDocument(random)
     const title = paragraph(Math.floor(random() * 40))
     const size = 200 + Math.floor(random() * 2_000)
@@ -344,4 +345,19 @@ test("others get a turn while a long document is cut", async () => {
   await chunkBlocks(document, TOKENS, byWord)
   clearInterval(timer)
   expect(turns).toBeGreaterThan(2)
+})
+
+test("settings in characters decide where they are set, tokens where they aren't", () => {
+  expect(chunkSizes({})).toEqual({ chunkChars: null, overlapChars: 0, parentChars: null })
+  expect(chunkSizes({ chunkOverlap: 50 })).toEqual({ chunkChars: null, overlapChars: 0, parentChars: null })
+  expect(chunkSizes({ chunkSize: 600, chunkOverlap: 50 })).toEqual({
+    chunkChars: 600,
+    overlapChars: 50,
+    parentChars: 2_400,
+  })
+  expect(chunkSizes({ chunkSize: 600, parentChunkSize: 900 })).toEqual({
+    chunkChars: 600,
+    overlapChars: 0,
+    parentChars: 900,
+  })
 })
