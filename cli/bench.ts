@@ -21,6 +21,12 @@ export interface EmbeddingOptions {
   readonly json?: true
 }
 
+export interface PagesOptions {
+  readonly threads: number
+  readonly rounds: number
+  readonly json?: true
+}
+
 export function addBenchCommand(program: Command, terminal: Terminal): void {
   const bench = program.command("bench").description("measure relevance and speed; see bench/README.md")
   bench
@@ -58,6 +64,21 @@ export function addBenchCommand(program: Command, terminal: Terminal): void {
     .action(async (options: EmbeddingOptions) => {
       const { benchEmbedding } = await import("./bench-embedding.ts")
       await benchEmbedding(options, terminal)
+    })
+  addPagesBench(bench, terminal)
+}
+
+function addPagesBench(bench: Command, terminal: Terminal): void {
+  bench
+    .command("pages")
+    .description("words and pictures of a PDF's pages, beside poppler's (Debian: poppler-utils)")
+    .argument("<file>", "a PDF")
+    .option("--threads <n>", "threads of ours, processes of poppler's", parseCount, 1)
+    .option("--rounds <n>", "how often both read the file", parseCount, 3)
+    .option("--json", "print the figures as JSON")
+    .action(async (file: string, options: PagesOptions) => {
+      const { benchPages } = await import("./bench-pages.ts")
+      await benchPages(file, options, terminal)
     })
 }
 

@@ -1,0 +1,34 @@
+import { parentPort, workerData } from "node:worker_threads"
+import sharp from "sharp"
+import { AppError } from "../../errors.ts"
+import { createPageReader } from "./create-page-reader.ts"
+import type { PageTasks, PageWorkerData, TaskReply, TaskRequest } from "./page-tasks.ts"
+
+// The entry of a worker thread. Each thread is one core's worth of work.
+sharp.concurrency(1)
+sharp.cache(false)
+
+const reader = createPageReader(workerData as PageWorkerData)
+
+const tasks: Partial<PageTasks> = {
+  inspect: reader.inspect,
+  readPage: reader.readPage,
+}
+
+parentPort?.on("message", (request: TaskRequest) => void answer(request))
+
+async function answer(request: TaskRequest): Promise<void> {
+  const result = await run(request)
+  parentPort?.postMessage({ id: request.id, retire: reader.isSpent(), result } satisfies TaskReply)
+}
+
+async function run({ task, values }: TaskRequest): Promise<TaskReply["result"]> {
+  try {
+    const perform = tasks[task] as ((...values: readonly unknown[]) => Promise<unknown>) | undefined
+    if (perform === undefined) throw new Error(`No task is called ${task}`)
+    return { value: await perform(...values) }
+  } catch (error) {
+    if (error instanceof AppError) return { error: { code: error.code, message: error.message } }
+    return { error: { code: null, message: error instanceof Error ? error.message : String(error) } }
+  }
+}
