@@ -1,12 +1,17 @@
 import { execFile } from "node:child_process"
+import { basename } from "node:path"
 import { promisify } from "node:util"
 import type { Block, ReadDocument } from "../lib/documents/block.ts"
+import type { FileReader } from "../lib/documents/file-reader.ts"
 import { layOutPages } from "../lib/documents/layout/lay-out-pages.ts"
 import type { PageText } from "../lib/documents/page.ts"
+import { createFileReader } from "../lib/documents/pages/create-file-reader.ts"
 import { percentile, round } from "./metrics.ts"
+import { formatTable } from "./table.ts"
 
 /** Reading order of one file beside poppler's, and what it took. */
 export interface ReadingOrderFigures {
+  readonly file: string
   readonly pages: number
   /** Words of ours and of pdftotext's, hyphens joined by both. */
   readonly words: number
@@ -18,14 +23,32 @@ export interface ReadingOrderFigures {
   /** The page on which they agree least. */
   readonly worst_page: number
   readonly worst_agreement: number
-  /** Layout alone, median of the rounds. */
-  readonly layout_ms_per_page: number
+  /** CPU time of the layout alone, garbage collection included, median of the rounds. */
+  readonly layout_cpu_ms_per_page: number
 }
 
 const ROUNDS = 5
 
-/** Lays out the pages and compares their order with that of `pdftotext` (poppler) of the same file. */
-export async function measureReadingOrder(path: string, pages: readonly PageText[]): Promise<ReadingOrderFigures> {
+/** Reads each PDF with our own reader, lays its pages out and compares their order with that of `pdftotext`. */
+export async function measureReadingOrder(paths: readonly string[]): Promise<ReadingOrderFigures[]> {
+  const reader = createFileReader({ threads: 1 })
+  try {
+    const figures: ReadingOrderFigures[] = []
+    for (const path of paths) figures.push(await compareOrder(path, await readPages(reader, path)))
+    return figures
+  } finally {
+    await reader.close()
+  }
+}
+
+async function readPages(reader: FileReader, path: string): Promise<PageText[]> {
+  const { pageCount } = await reader.inspect(path, basename(path))
+  const pages: PageText[] = []
+  for (let number = 1; number <= (pageCount ?? 0); number++) pages.push((await reader.readPage(path, number)).text)
+  return pages
+}
+
+async function compareOrder(path: string, pages: readonly PageText[]): Promise<ReadingOrderFigures> {
   const document = layOutPages(pages)
   const ours = wordsByPage(document)
   const theirs = await popplerWords(path)
@@ -33,22 +56,49 @@ export async function measureReadingOrder(path: string, pages: readonly PageText
   const sum = (of: (page: PageAgreement) => number): number => compared.reduce((total, page) => total + of(page), 0)
   const worst = compared.toSorted((a, b) => a.share - b.share)[0]
   return {
+    file: basename(path),
     pages: pages.length,
     words: sum((page) => page.ours),
     poppler_words: sum((page) => page.theirs),
     agreement: round((2 * sum((page) => page.common)) / sum((page) => page.ours + page.theirs), 3),
-    neighbours: round(sum((page) => page.sharedPairs) / sum((page) => Math.max(0, page.theirs - 1)), 3),
+    neighbours: round(
+      sum((page) => page.sharedPairs) /
+        Math.max(
+          1,
+          sum((page) => Math.max(0, page.theirs - 1)),
+        ),
+      3,
+    ),
     worst_page: worst?.number ?? 0,
     worst_agreement: round(worst?.share ?? 0, 3),
-    layout_ms_per_page: round(percentile(layoutTimes(pages), 50), 2),
+    layout_cpu_ms_per_page: round(percentile(layoutTimes(pages), 50), 2),
   }
 }
 
+/** The figures for a terminal. */
+export function formatReadingOrder(figures: readonly ReadingOrderFigures[]): string {
+  return formatTable(
+    ["file", "pages", "words", "agreement", "neighbours", "worst page", "its agreement", "layout CPU ms/page"],
+    figures.map((file) => [
+      file.file,
+      file.pages,
+      file.words,
+      file.agreement,
+      file.neighbours,
+      file.worst_page,
+      file.worst_agreement,
+      file.layout_cpu_ms_per_page,
+    ]),
+  )
+}
+
+/** CPU milliseconds a page: other work on the machine doesn't count. */
 function layoutTimes(pages: readonly PageText[]): number[] {
   return Array.from({ length: ROUNDS }, () => {
-    const startedAt = performance.now()
+    const before = process.cpuUsage()
     layOutPages(pages)
-    return (performance.now() - startedAt) / pages.length
+    const { user, system } = process.cpuUsage(before)
+    return (user + system) / 1_000 / pages.length
   })
 }
 
@@ -115,7 +165,7 @@ function comparePage(ours: readonly string[], theirs: readonly string[], number:
 }
 
 /** Length of the longest common subsequence, by the usual table, one row at a time. */
-export function commonSubsequence(a: readonly string[], b: readonly string[]): number {
+function commonSubsequence(a: readonly string[], b: readonly string[]): number {
   let above = new Uint32Array(b.length + 1)
   for (const word of a) {
     const row = new Uint32Array(b.length + 1)
