@@ -34,6 +34,10 @@ export interface PagesOptions {
   readonly json?: true
 }
 
+export interface ReadingOrderOptions {
+  readonly json?: true
+}
+
 export function addBenchCommand(program: Command, terminal: Terminal): void {
   const bench = program.command("bench").description("measure relevance and speed; see bench/README.md")
   bench
@@ -83,6 +87,7 @@ export function addBenchCommand(program: Command, terminal: Terminal): void {
       await benchCrop(options, terminal)
     })
   addPagesBench(bench, terminal)
+  addReadingOrderBench(bench, terminal)
 }
 
 function addPagesBench(bench: Command, terminal: Terminal): void {
@@ -97,6 +102,18 @@ function addPagesBench(bench: Command, terminal: Terminal): void {
     .action(async (file: string, options: PagesOptions) => {
       const { benchPages } = await import("./bench-pages.ts")
       await benchPages(file, options, terminal)
+    })
+}
+
+function addReadingOrderBench(bench: Command, terminal: Terminal): void {
+  bench
+    .command("reading-order")
+    .description("our order of the words of PDFs beside that of pdftotext (Debian: poppler-utils)")
+    .argument("<files...>", "PDFs")
+    .option("--json", "print the figures as JSON")
+    .action(async (files: string[], options: ReadingOrderOptions) => {
+      const { benchReadingOrder } = await import("./bench-reading-order.ts")
+      await benchReadingOrder(files, options, terminal)
     })
 }
 

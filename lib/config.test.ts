@@ -77,6 +77,18 @@ describe("parseConfig", () => {
     expect(error.message).toMatch(new RegExp(`${key} must be `))
   })
 
+  test("sizes of chunks are refused where they contradict each other", () => {
+    expect(refusal({ CHUNK_SIZE: "500", CHUNK_OVERLAP: "251" }).fields.map(({ field }) => field)).toEqual([
+      "CHUNK_OVERLAP",
+    ])
+    expect(refusal({ CHUNK_SIZE: "500", PARENT_CHUNK_SIZE: "499" }).fields.map(({ field }) => field)).toEqual([
+      "PARENT_CHUNK_SIZE",
+    ])
+    const sizes = { CHUNK_SIZE: "500", CHUNK_OVERLAP: "250", PARENT_CHUNK_SIZE: "500" }
+    expect(parseConfig(sizes)).toMatchObject({ chunkSize: 500, chunkOverlap: 250, parentChunkSize: 500 })
+    expect(parseConfig({}).chunkSize).toBeUndefined()
+  })
+
   test("every wrong key is named at once, and no value is repeated", () => {
     const error = refusal({ PORT: "s3cret-a", DATABASE_URL: "s3cret-b", LOG_LEVEL: "s3cret-c" })
     expect(error.fields.map(({ field }) => field).sort()).toEqual(["DATABASE_URL", "LOG_LEVEL", "PORT"])

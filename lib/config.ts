@@ -55,6 +55,13 @@ function contradictions(settings: Parsed): FieldProblem[] {
   if (!OBJECT_STORE_BUCKET && (OBJECT_STORE_ENDPOINT || OBJECT_STORE_REGION || OBJECT_STORE_PATH_STYLE !== undefined)) {
     problems.push({ field: "OBJECT_STORE_BUCKET", message: "must be set where another OBJECT_STORE_ key is" })
   }
+  const { CHUNK_SIZE: child = Infinity, CHUNK_OVERLAP: overlap = 0, PARENT_CHUNK_SIZE: parent = Infinity } = settings
+  if (child < Infinity && overlap > child / 2) {
+    problems.push({ field: "CHUNK_OVERLAP", message: `must be at most half of CHUNK_SIZE, which is ${child}` })
+  }
+  if (child < Infinity && parent < child) {
+    problems.push({ field: "PARENT_CHUNK_SIZE", message: `must be at least CHUNK_SIZE, which is ${child}` })
+  }
   const { EMBEDDING_BASE_URL, EMBEDDING_API_KEY, OPENROUTER_API_KEY } = settings
   if (settings.INFERENCE_PROFILE === "openai" && !EMBEDDING_BASE_URL && !EMBEDDING_API_KEY && !OPENROUTER_API_KEY) {
     const message = "must be set for INFERENCE_PROFILE=openai, or OPENROUTER_API_KEY, or EMBEDDING_BASE_URL"

@@ -2,7 +2,7 @@ import { z } from "zod"
 
 /** What docs/configuration.md says of a key, and what its error message says it must be. */
 export interface KeyFacts {
-  readonly group: "Database" | "Storage" | "Server" | "Search" | "Models" | "Timeouts" | "Ignored"
+  readonly group: "Database" | "Storage" | "Server" | "Documents" | "Search" | "Models" | "Timeouts" | "Ignored"
   readonly description: string
   /** What a value must be: completes "must be …". */
   readonly values: string
@@ -33,6 +33,17 @@ export function whole(min: number, max: number, fallback: number, facts: Facts) 
     .pipe(z.int().min(min).max(max))
     .prefault(String(fallback))
   return key(schema, { ...facts, values: `a whole number from ${min} to ${max}`, fallback: String(fallback) })
+}
+
+/** A whole number within bounds that has no default. */
+export function optionalWhole(min: number, max: number, facts: Facts) {
+  const schema = z
+    .string()
+    .regex(/^\d{1,9}$/)
+    .transform(Number)
+    .pipe(z.int().min(min).max(max))
+    .optional()
+  return key(schema, { ...facts, values: `a whole number from ${min} to ${max}` })
 }
 
 /** One of a few words. */

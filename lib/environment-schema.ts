@@ -1,5 +1,16 @@
 import { z } from "zod"
-import { choice, httpUrl, type KeyFacts, key, keyFacts, name, postgresUrl, secret, whole } from "./environment-keys.ts"
+import {
+  choice,
+  httpUrl,
+  type KeyFacts,
+  key,
+  keyFacts,
+  name,
+  optionalWhole,
+  postgresUrl,
+  secret,
+  whole,
+} from "./environment-keys.ts"
 import { AppError } from "./errors.ts"
 import { Strategy } from "./shapes.ts"
 
@@ -95,6 +106,20 @@ export const Environment = z.object({
     group: "Server",
     description: "Least serious log line that is written; `debug` adds a line a request",
   }),
+  CHUNK_SIZE: optionalWhole(100, 16_000, {
+    group: "Documents",
+    description: "Characters of a chunk. Unset: about 256 tokens of the embedding model",
+  }),
+  CHUNK_OVERLAP: optionalWhole(0, 8_000, {
+    group: "Documents",
+    description:
+      "Characters with which a chunk repeats the end of the one before; at most half of `CHUNK_SIZE`, without which it has no effect. Unset: none",
+  }),
+  PARENT_CHUNK_SIZE: optionalWhole(100, 32_000, {
+    group: "Documents",
+    description:
+      "Characters of a parent chunk, at least `CHUNK_SIZE`. Unset: about 1,024 tokens, or four times `CHUNK_SIZE` where that is set",
+  }),
   SEARCH_STRATEGY: choice(Strategy.options as ["rrf", "weighted", "semantic", "lexical", "two_pass"], "rrf", {
     group: "Search",
     description: "How `/search` fuses its two lists when the request names no `strategy`",
@@ -150,19 +175,10 @@ export const Environment = z.object({
       "OpenAI-compatible endpoint of the `openai` profile, up to and with `/v1`. Unset: OpenRouter when only its key is set, else api.openai.com",
   }),
   EMBEDDING_API_KEY: secret({ group: "Models", description: "Key of `EMBEDDING_BASE_URL`" }),
-  EMBEDDING_DIMENSIONS: key(
-    z
-      .string()
-      .regex(/^\d{1,9}$/)
-      .transform(Number)
-      .pipe(z.int().min(1).max(4_000))
-      .optional(),
-    {
-      group: "Models",
-      values: "a whole number from 1 to 4000",
-      description: "Length of the model's vectors; needed for a model behind a service that Concordance does not know",
-    },
-  ),
+  EMBEDDING_DIMENSIONS: optionalWhole(1, 4_000, {
+    group: "Models",
+    description: "Length of the model's vectors; needed for a model behind a service that Concordance does not know",
+  }),
   OPENROUTER_API_KEY: secret({ group: "Models", description: "Key of openrouter.ai, for the `openai` profile" }),
   EMBED_SERVICE_URL: httpUrl({
     group: "Models",

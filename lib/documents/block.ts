@@ -23,7 +23,7 @@ export interface Block {
   readonly text: string
   /** Cells of a table, all rows equally long; the first `headerRows` are its head. Null for all else. */
   readonly table: { readonly rows: readonly (readonly string[])[]; readonly headerRows: number } | null
-  /** In order of `start`. Of a figure without words: one span from 0 to 0, its picture. */
+  /** In order of `start`. Of a figure the first is its picture, from 0 to 0; its caption's words follow. */
   readonly spans: readonly Span[]
 }
 
