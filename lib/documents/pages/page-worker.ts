@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises"
 import { parentPort, workerData } from "node:worker_threads"
 import sharp from "sharp"
 import { AppError } from "../../errors.ts"
@@ -10,9 +11,17 @@ sharp.cache(false)
 
 const reader = createPageReader(workerData as PageWorkerData)
 
-const tasks: Partial<PageTasks> = {
+const tasks: PageTasks = {
   inspect: reader.inspect,
   readPage: reader.readPage,
+  async readFlow(path, format) {
+    const { readFlow } = await import("../formats/read-flow.ts")
+    return readFlow(format, await readFile(path))
+  },
+  async layOut(pages) {
+    const { layOutPages } = await import("../layout/lay-out-pages.ts")
+    return layOutPages(pages)
+  },
 }
 
 parentPort?.on("message", (request: TaskRequest) => void answer(request))
@@ -24,8 +33,7 @@ async function answer(request: TaskRequest): Promise<void> {
 
 async function run({ task, values }: TaskRequest): Promise<TaskReply["result"]> {
   try {
-    const perform = tasks[task] as ((...values: readonly unknown[]) => Promise<unknown>) | undefined
-    if (perform === undefined) throw new Error(`No task is called ${task}`)
+    const perform = tasks[task] as (...values: readonly unknown[]) => Promise<unknown>
     return { value: await perform(...values) }
   } catch (error) {
     if (error instanceof AppError) return { error: { code: error.code, message: error.message } }
