@@ -2,7 +2,7 @@ import { z } from "zod"
 
 /** What docs/configuration.md says of a key, and what its error message says it must be. */
 export interface KeyFacts {
-  readonly group: "Database" | "Storage" | "Server" | "Search" | "Models" | "Timeouts" | "Ignored"
+  readonly group: "Database" | "Storage" | "Documents" | "Server" | "Search" | "Models" | "Timeouts" | "Ignored"
   readonly description: string
   /** What a value must be: completes "must be …". */
   readonly values: string

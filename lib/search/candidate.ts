@@ -8,6 +8,8 @@ export interface Passage {
   readonly metadata: Record<string, unknown>
   readonly regions: readonly Region[]
   readonly page: number | null
+  /** Generation of the document, where its page has a picture. */
+  readonly version: string | null
   /** Words of `content` that match the question, as they are written there. */
   readonly matchingWords: readonly string[]
 }
