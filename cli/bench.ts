@@ -21,6 +21,11 @@ export interface EmbeddingOptions {
   readonly json?: true
 }
 
+export interface IngestKillsOptions {
+  readonly kills: number
+  readonly seed: number
+}
+
 export function addBenchCommand(program: Command, terminal: Terminal): void {
   const bench = program.command("bench").description("measure relevance and speed; see bench/README.md")
   bench
@@ -58,6 +63,15 @@ export function addBenchCommand(program: Command, terminal: Terminal): void {
     .action(async (options: EmbeddingOptions) => {
       const { benchEmbedding } = await import("./bench-embedding.ts")
       await benchEmbedding(options, terminal)
+    })
+  bench
+    .command("ingest-kills")
+    .description("kill the ingestion of a folder again and again, and compare what is there at the end")
+    .option("--kills <n>", "how many times", parseCount, 20)
+    .option("--seed <n>", "of the moments at which it is killed", parseCount, 1)
+    .action(async (options: IngestKillsOptions) => {
+      const { benchIngestKills } = await import("./bench-ingest-kills.ts")
+      await benchIngestKills(options, terminal)
     })
 }
 

@@ -58,7 +58,10 @@ export function createBackgroundRuns(options: BackgroundOptions): BackgroundRuns
       return
     }
     const finished = limit(() => work(tenant, id))
-      .catch((error: unknown) => log.error("a file could not be worked on; the next start takes it up", { error }))
+      .catch((error: unknown) => {
+        log.error("a file could not be worked on; the next start takes it up", { error })
+        options.onEnd?.(tenant, id, "retry")
+      })
       .finally(() => {
         const again = running.get(name)?.again && !stop.signal.aborted
         running.delete(name)
