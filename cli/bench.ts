@@ -38,6 +38,11 @@ export interface ReadingOrderOptions {
   readonly json?: true
 }
 
+export interface IngestKillsOptions {
+  readonly kills: number
+  readonly seed: number
+}
+
 export function addBenchCommand(program: Command, terminal: Terminal): void {
   const bench = program.command("bench").description("measure relevance and speed; see bench/README.md")
   bench
@@ -88,6 +93,7 @@ export function addBenchCommand(program: Command, terminal: Terminal): void {
     })
   addPagesBench(bench, terminal)
   addReadingOrderBench(bench, terminal)
+  addIngestKillsBench(bench, terminal)
 }
 
 function addPagesBench(bench: Command, terminal: Terminal): void {
@@ -114,6 +120,18 @@ function addReadingOrderBench(bench: Command, terminal: Terminal): void {
     .action(async (files: string[], options: ReadingOrderOptions) => {
       const { benchReadingOrder } = await import("./bench-reading-order.ts")
       await benchReadingOrder(files, options, terminal)
+    })
+}
+
+function addIngestKillsBench(bench: Command, terminal: Terminal): void {
+  bench
+    .command("ingest-kills")
+    .description("kill the ingestion of a folder again and again, and compare what is there at the end")
+    .option("--kills <n>", "how many times", parseCount, 20)
+    .option("--seed <n>", "of the moments at which it is killed", parseCount, 1)
+    .action(async (options: IngestKillsOptions) => {
+      const { benchIngestKills } = await import("./bench-ingest-kills.ts")
+      await benchIngestKills(options, terminal)
     })
 }
 

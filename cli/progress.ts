@@ -9,6 +9,20 @@ export interface Progress {
   stop(): void
 }
 
+/** Bars of several things that go on side by side. */
+export interface Bars {
+  /** Begins one; nothing is drawn before its total is known. */
+  add(label: string): Bar
+  /** Ends them all; what is written next starts below. */
+  stop(): void
+}
+
+export interface Bar {
+  at(done: number, total: number): void
+  /** Takes it away: the command prints how it ended. */
+  end(): void
+}
+
 /** Plain lines, where there is no terminal to draw on: one at most this often. */
 const LINE_EVERY_MS = 5_000
 
@@ -42,5 +56,39 @@ function openLines(stream: WriteStream, label: string, total: number): Progress 
       stream.write(`${label} ${done}/${total}\n`)
     },
     stop: () => {},
+  }
+}
+
+/** Room for a label, characters. */
+const LABEL_CHARS = 32
+
+/** A bar for each on a terminal; nothing elsewhere, where a command's line about each thing that is done is enough. */
+export function openBars(stream: WriteStream): Bars {
+  if (stream.isTTY !== true) return { add: () => ({ at: () => {}, end: () => {} }), stop: () => {} }
+  const bars = new cliProgress.MultiBar({
+    stream,
+    format: "{label} {bar} {value}/{total}",
+    barCompleteChar: "█",
+    barIncompleteChar: "░",
+    barsize: 24,
+    hideCursor: true,
+    clearOnComplete: true,
+    gracefulExit: false,
+  })
+  return {
+    add(label) {
+      let bar: cliProgress.SingleBar | undefined
+      return {
+        at(done, total) {
+          bar ??= bars.create(total, done, { label: label.slice(-LABEL_CHARS).padEnd(LABEL_CHARS) })
+          bar.setTotal(total)
+          bar.update(done)
+        },
+        end() {
+          if (bar) bars.remove(bar)
+        },
+      }
+    },
+    stop: () => bars.stop(),
   }
 }

@@ -32,6 +32,7 @@ async function concordance(...args: string[]) {
     bold: (text) => text,
     dim: (text) => text,
     progress: () => ({ at: () => {}, stop: () => {} }),
+    bars: () => ({ add: () => ({ at: () => {}, end: () => {} }), stop: () => {} }),
     signal: new AbortController().signal,
   })
   return { status, out: out.join("\n"), err: err.join("\n") }
@@ -51,7 +52,20 @@ test("the installed command runs, prints to stdout and sets its exit status", SL
 test("--help names every command, in 80 columns", async () => {
   const { status, out } = await concordance("--help")
   expect(status).toBe(0)
-  for (const command of ["serve", "index", "search", "migrate", "models", "keys", "spaces", "bench", "demo"]) {
+  for (const command of [
+    "serve",
+    "index",
+    "ingest",
+    "documents",
+    "open",
+    "search",
+    "migrate",
+    "models",
+    "keys",
+    "spaces",
+    "bench",
+    "demo",
+  ]) {
     expect(out).toMatch(new RegExp(`^  ${command} `, "m"))
   }
   for (const line of out.split("\n")) expect(line.length).toBeLessThanOrEqual(80)
@@ -65,6 +79,9 @@ test.each([
   [["search", "x", "--top-k", "0"], /A number from 1 to 200/],
   [["keys", "create", "k", "--scope", "all"], /One of search, index, delete, inference/],
   [["keys", "create", "k", "--expires", "2001-01-01"], /lies in the past/],
+  [["ingest", "--concurrency", "0"], /A number from 1 to 64/],
+  [["open", "somewhere"], /A citation looks like/],
+  [["documents", "delete"], /missing required argument 'ids'/],
   [["bench", "latency"], /required option '--chunks <n>'/],
 ])("%j is called in a wrong way: status 2, and says so", async (args, message) => {
   const { status, out, err } = await concordance(...args)
@@ -95,6 +112,32 @@ test("what is indexed is found by its tenant alone", SLOW, async () => {
 
   const other = await concordance(...words, "--json")
   expect(JSON.parse(other.out)).toMatchObject({ count: 0, results: [] })
+})
+
+test("documents are listed, shown and deleted, by their tenant alone", SLOW, async () => {
+  await writeFile(join(home, "pier.md"), "# The pier\nIts planks were laid in 1902.")
+  await concordance("index", join(home, "pier.md"), "--tenant", "yard")
+  const listed = await concordance("documents", "list", "--tenant", "yard")
+  expect(listed).toEqual({ status: 0, out: "pier  ready, 1 chunks  The pier", err: "" })
+  const shown = await concordance("documents", "show", "pier", "--tenant", "yard", "--json")
+  expect(JSON.parse(shown.out)).toMatchObject({ id: "pier", status: "ready", chunks: 1 })
+  expect(await concordance("documents", "show", "pier")).toMatchObject({ status: 1 })
+  expect(await concordance("open", "pier#c0001", "--tenant", "yard")).toMatchObject({
+    status: 1,
+    err: "Error: The document has no picture of a page with this number",
+  })
+  const deleted = await concordance("documents", "delete", "pier", "none", "--tenant", "yard")
+  expect(deleted).toEqual({ status: 1, out: "Deleted pier.", err: "Error: yard has no document none" })
+})
+
+test("ingest asks before it deletes, and says when there is nothing to read", SLOW, async () => {
+  const unasked = await concordance("ingest", home, "--reset")
+  expect(unasked).toMatchObject({ status: 1, err: expect.stringContaining("Nothing was deleted") })
+  await mkdir(join(home, "nothing"))
+  const empty = await concordance("ingest", join(home, "nothing"))
+  expect(empty).toMatchObject({ status: 1, err: expect.stringContaining("there is no file to read") })
+  const absent = await concordance("ingest", join(home, "no/*.pdf"))
+  expect(absent).toMatchObject({ status: 1, err: expect.stringContaining("no file or folder") })
 })
 
 test("a key is printed once, and listed without itself until it is revoked and after", SLOW, async () => {

@@ -2,11 +2,14 @@ import { Command, CommanderError } from "commander"
 import { addBenchCommand } from "./bench.ts"
 import { addDemoCommand } from "./demo.ts"
 import { describeFailure } from "./describe-failure.ts"
+import { addDocumentsCommand } from "./documents.ts"
 import { CommandFailed, EXIT } from "./exit.ts"
 import { addIndexCommand } from "./index-folder.ts"
+import { addIngestCommand } from "./ingest.ts"
 import { addKeysCommand } from "./keys.ts"
 import { addMigrateCommand } from "./migrate.ts"
 import { addModelsCommand } from "./models.ts"
+import { addOpenCommand } from "./open.ts"
 import { addSearchCommand } from "./search.ts"
 import { addServeCommand } from "./serve.ts"
 import { addSpacesCommand } from "./spaces.ts"
@@ -50,6 +53,9 @@ function createProgram(terminal: Terminal): Command {
 const COMMANDS = [
   addServeCommand,
   addIndexCommand,
+  addIngestCommand,
+  addDocumentsCommand,
+  addOpenCommand,
   addSearchCommand,
   addMigrateCommand,
   addModelsCommand,

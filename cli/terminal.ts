@@ -1,5 +1,5 @@
 import type { WriteStream } from "node:tty"
-import { openProgress, type Progress } from "./progress.ts"
+import { type Bars, openBars, openProgress, type Progress } from "./progress.ts"
 
 /** Where a command writes: results to stdout, everything said about them to stderr. */
 export interface Terminal {
@@ -12,6 +12,7 @@ export interface Terminal {
   bold(text: string): string
   dim(text: string): string
   progress(label: string, total: number): Progress
+  bars(): Bars
   /** Aborts at Ctrl-C; a second one ends the process at once. */
   readonly signal: AbortSignal
 }
@@ -33,6 +34,7 @@ export function createTerminal(out: WriteStream, err: WriteStream, signal: Abort
     bold: style(1),
     dim: style(2),
     progress: (label, total) => openProgress(err, label, total),
+    bars: () => openBars(err),
     signal,
   }
 }

@@ -1,6 +1,11 @@
 import type { OwnerDatabase } from "../lib/database/database.ts"
+import type { DocumentPages } from "../lib/documents/document-pages.ts"
+import type { Documents } from "../lib/documents/documents.ts"
 import type { IndexOutcome } from "../lib/documents/index-documents.ts"
 import type { IndexRequest } from "../lib/documents/index-request.ts"
+import type { IngestListener } from "../lib/documents/ingest/background-runs.ts"
+import type { IngestQueue } from "../lib/documents/ingest/ingest-queue.ts"
+import type { PagePictures } from "../lib/documents/page-pictures.ts"
 import type { KeyRing } from "../lib/keys/key-ring.ts"
 import type { SearchRequest } from "../lib/search/request.ts"
 import type { RetrieveRequest } from "../lib/search/retrieve.ts"
@@ -12,31 +17,55 @@ export interface Product {
   search(tenant: string, request: SearchRequest): Promise<Found>
   retrieve(tenant: string, request: RetrieveRequest): Promise<Found>
   indexDocuments(tenant: string, requests: readonly IndexRequest[]): Promise<readonly IndexOutcome[]>
+  readonly documents: Documents
+  readonly documentPages: DocumentPages
+  readonly pagePictures: PagePictures
+  readonly ingest: IngestQueue
+  /** Takes up what an earlier process left of its uploads. */
+  resumeIngest(): Promise<void>
+}
+
+interface WithRuntimeOptions {
+  /** Nothing of the user's is touched: no home, and no server either. */
+  readonly inMemory?: boolean
+  /** The command uses no model, so it doesn't wait for one. */
+  readonly withoutModels?: boolean
+  readonly ingestListener?: IngestListener
+  /** Pages read at once, in place of INGEST_CONCURRENCY. */
+  readonly ingestConcurrency?: number | undefined
 }
 
 /** Opens the product that the environment describes, hands it to `work` and closes it, whatever happens. */
 export async function withRuntime<T>(
   terminal: Terminal,
   work: (product: Product) => Promise<T>,
-  options: { readonly inMemory?: boolean } = {},
+  options: WithRuntimeOptions = {},
 ): Promise<T> {
   const { configFromEnvironment } = await import("../functions/environment.ts")
   const { deadlineIn } = await import("../lib/deadline.ts")
   const { createLog } = await import("../lib/log.ts")
   const { openRuntime } = await import("../lib/runtime/open-runtime.ts")
-  const { databaseUrl, migrationDatabaseUrl, ...rest } = configFromEnvironment()
-  // In memory means that nothing of the user's is touched: no home, and no server either.
+  const configured = configFromEnvironment()
+  const { databaseUrl, migrationDatabaseUrl, ...rest } = {
+    ...configured,
+    ingestConcurrency: options.ingestConcurrency ?? configured.ingestConcurrency,
+  }
   const config = options.inMemory
     ? { ...rest, databaseUrl: undefined, migrationDatabaseUrl: undefined }
     : { ...rest, databaseUrl, migrationDatabaseUrl }
   const log = createLog({ level: "warn", write: (line) => terminal.note(line.trimEnd()), readable: true })
-  const runtime = await openRuntime(config, { log, ...(options.inMemory && { databaseHome: "memory://" }) })
+  const runtime = await openRuntime(config, {
+    log,
+    ...(options.inMemory && { databaseHome: "memory://" }),
+    ...(options.ingestListener && { ingestListener: options.ingestListener }),
+  })
   try {
     // A command asks once and then ends, so it waits for its models rather than answering without them.
-    await runtime.inference.warm()
+    if (!options.withoutModels) await runtime.inference.warm()
     terminal.signal.throwIfAborted()
     const deadline = (ms: number) => deadlineIn(ms, terminal.signal)
     return await work({
+      ...runtime,
       search: (tenant, request) => runtime.search(tenant, request, deadline(config.searchTimeoutMs)),
       retrieve: (tenant, request) => runtime.retrieve(tenant, request, deadline(config.searchTimeoutMs)),
       indexDocuments: (tenant, requests) => runtime.indexDocuments(tenant, requests, deadline(config.indexTimeoutMs)),

@@ -43,12 +43,16 @@ export async function runServer(config: Config, log: Log): Promise<RunningServer
     const server = createAdaptorServer({ fetch, serverOptions: { requestTimeout: REQUEST_TIMEOUT_MS } }) as Server
     const address = await listen(server, config)
     const samples = runtime.embedded ? loadSamplesOrLog(runtime, log) : Promise.resolve(0)
+    const resumed = runtime.resumeIngest().catch((error: unknown) => {
+      log.error("uploads of before this start could not be looked through", { error })
+    })
     return {
       url: urlOf(address),
       samples,
       close: async () => {
         await drain(server)
         await samples
+        await resumed
         await runtime.close()
       },
     }

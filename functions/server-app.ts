@@ -23,6 +23,7 @@ export function createServerApp(runtime: Runtime, { config, policy, log }: Serve
     peerAddress: (c) => c.env?.incoming?.socket.remoteAddress,
     searchTimeoutMs: config.searchTimeoutMs,
     indexTimeoutMs: config.indexTimeoutMs,
+    documentBytesMax: config.documentBytesMax,
     log,
     version: packageJson.version,
   })

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { formatCitation } from "./citation.ts"
+import { formatCitation, parseCitation } from "./citation.ts"
 
 test("names document, page and chunk; without a page the document and the chunk", () => {
   expect(formatCitation({ documentId: "report", chunkId: "c0042", page: 7 })).toBe("[[report/p007#c0042]]")
@@ -23,5 +23,22 @@ test.each(["a/b", "100%", "[x]", "#1", "😀 é", "%2F", "line\nbreak"])(
     const cited = formatCitation({ documentId: id, chunkId: "c0001", page: 3 })
     const part = /^\[\[([^/#\]]*)\/p003#c0001\]\]$/s.exec(cited)?.[1]
     expect(decodeURIComponent(part ?? "")).toBe(id)
+  },
+)
+
+test.each([
+  { documentId: "report", chunkId: "c0042", page: 7 },
+  { documentId: "report", chunkId: "c0042" },
+  { documentId: "tides/spring 100% [x] #1 😀", chunkId: "c0001", page: 1_234 },
+])("%j reads back, with its brackets and without", (cited) => {
+  const text = formatCitation(cited)
+  expect(parseCitation(text)).toEqual(cited)
+  expect(parseCitation(text.slice(2, -2))).toEqual(cited)
+})
+
+test.each(["", "report", "[[report]]", "[[a/b/p001#c1]]", "[[a#b#c]]", "50%zz#c1", "[[#c1]]"])(
+  "%j is no citation",
+  (text) => {
+    expect(parseCitation(text)).toBeNull()
   },
 )

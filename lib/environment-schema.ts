@@ -72,6 +72,24 @@ export const Environment = z.object({
         "Whether the bucket's name stands in the URL's path in place of its host. Unset: `true` with an endpoint, else `false`",
     },
   ),
+  DATA_DIR: key(z.string().max(1_000).default("data"), {
+    group: "Documents",
+    values: "the path of a folder",
+    fallback: "data",
+    description: "What `concordance ingest` reads when it is given no file or folder",
+  }),
+  DOCUMENT_BYTES_MAX: whole(1_000, 999_999_999, 200_000_000, {
+    group: "Documents",
+    description: "Largest file that is taken in, bytes",
+  }),
+  DOCUMENT_PAGES_MAX: whole(1, 100_000, 5_000, {
+    group: "Documents",
+    description: "Most pages of a file that is taken in",
+  }),
+  INGEST_CONCURRENCY: whole(1, 64, 2, {
+    group: "Documents",
+    description: "Pages read at once, each in a thread of its own, all files together",
+  }),
   HOST: key(
     z
       .string()

@@ -27,6 +27,7 @@ export function passage(content: string, given: Partial<Passage> = {}): Passage 
     regions: [],
     page: null,
     matchingWords: [],
+    version: null,
     ...given,
   }
 }

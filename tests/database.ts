@@ -24,6 +24,11 @@ export async function openTestDatabase(): Promise<TestDatabase> {
   return openPrepared(await migrationsVersion(), (owner) => migrate(owner, MIGRATIONS_FOLDER))
 }
 
+/** A migrated embedded database as `loadDataDir` takes it. */
+export async function migratedDump(): Promise<Blob> {
+  return preparedDump(await migrationsVersion(), (owner) => migrate(owner, MIGRATIONS_FOLDER))
+}
+
 /** The same before any migration: what a first start finds. */
 export async function openEmptyDatabase(): Promise<TestDatabase> {
   return openPrepared("empty", () => Promise.resolve())

@@ -2,6 +2,7 @@ import type { AccessPolicy } from "../functions/http/auth.ts"
 import { createServerApp } from "../functions/server-app.ts"
 import { type Config, parseConfig } from "../lib/config.ts"
 import { createLog } from "../lib/log.ts"
+import type { FileReading } from "../lib/runtime/open-file-reading.ts"
 import { openRuntime, type Runtime } from "../lib/runtime/open-runtime.ts"
 import { testModelHome } from "./model-home.ts"
 
@@ -11,7 +12,7 @@ export interface Served {
   readonly config: Config
   /** Lines that the service logged. */
   readonly lines: string[]
-  send(method: string, path: string, body?: string, headers?: Record<string, string>): Promise<Response>
+  send(method: string, path: string, body?: string | FormData, headers?: Record<string, string>): Promise<Response>
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<Response>
   close(): Promise<void>
 }
@@ -20,18 +21,24 @@ interface ServeOptions {
   /** Who needs a key; nobody without it. */
   readonly policy?: AccessPolicy
   readonly environment?: Record<string, string>
+  /** Reads files in place of the product's own reader. */
+  readonly fileReading?: FileReading
 }
 
 /** Opens it on an empty embedded database, or on the one that `environment` names. */
-export async function serve({ policy = "open", environment = {} }: ServeOptions = {}): Promise<Served> {
+export async function serve({ policy = "open", environment = {}, fileReading }: ServeOptions = {}): Promise<Served> {
   const lines: string[] = []
   const config = parseConfig({ CONCORDANCE_HOME: await testModelHome(), ...environment })
   const log = createLog({ level: "debug", write: (line) => lines.push(line) })
-  const runtime = await openRuntime(config, { log, databaseHome: "memory://" })
+  const runtime = await openRuntime(config, { log, databaseHome: "memory://", ...(fileReading && { fileReading }) })
   await runtime.inference.warm()
   const app = createServerApp(runtime, { config, policy, log })
   const send: Served["send"] = async (method, path, body, headers = {}) =>
-    app.request(path, { method, headers: { "content-type": "application/json", ...headers }, ...(body && { body }) })
+    app.request(path, {
+      method,
+      headers: { ...(!(body instanceof FormData) && { "content-type": "application/json" }), ...headers },
+      ...(body && { body }),
+    })
   return {
     runtime,
     config,

@@ -97,11 +97,17 @@ test("what is granted beyond reading: the service writes its tenants' rows, and 
   const all = "DELETE, INSERT, UPDATE"
   expect(writes).toEqual([
     { who: "concordance_app", on: "chunks", may: all },
+    { who: "concordance_app", on: "document_tables", may: all },
     { who: "concordance_app", on: "documents", may: all },
+    { who: "concordance_app", on: "embedding_drafts", may: all },
     { who: "concordance_app", on: "embedding_spaces", may: "DELETE" }, // and by column: not its id
     { who: "concordance_app", on: "embeddings", may: all },
+    { who: "concordance_app", on: "ingest_jobs", may: all },
     { who: "concordance_app", on: "lexeme_count_deltas", may: all },
     { who: "concordance_app", on: "lexeme_counts", may: all },
+    { who: "concordance_app", on: "page_drafts", may: all },
+    { who: "concordance_app", on: "pages", may: all },
+    { who: "concordance_app", on: "uploads", may: all },
   ])
 })
 

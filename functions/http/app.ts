@@ -1,6 +1,9 @@
 import { type Context, Hono } from "hono"
+import type { DocumentPages } from "../../lib/documents/document-pages.ts"
 import type { Documents } from "../../lib/documents/documents.ts"
 import type { IndexDocuments } from "../../lib/documents/index-documents.ts"
+import type { Receive } from "../../lib/documents/ingest/receive.ts"
+import type { PagePictures } from "../../lib/documents/page-pictures.ts"
 import type { Health } from "../../lib/health.ts"
 import type { Embedder, Reranker } from "../../lib/inference/inference.ts"
 import type { Authenticate } from "../../lib/keys/authenticator.ts"
@@ -8,6 +11,7 @@ import type { Log } from "../../lib/log.ts"
 import type { Search } from "../../lib/search/search.ts"
 import { accessLog } from "./access-log.ts"
 import { type AccessPolicy, createGuard } from "./auth.ts"
+import { documentPagesRoute } from "./document-pages-route.ts"
 import { documentsRoute } from "./documents-route.ts"
 import type { Edge } from "./edge.ts"
 import { onError, onNotFound } from "./errors.ts"
@@ -16,15 +20,21 @@ import { indexRoute } from "./index-route.ts"
 import { inferenceRoute } from "./inference-route.ts"
 import { openApiRoute } from "./openapi-route.ts"
 import { pagesRoute } from "./pages-route.ts"
+import { picturesRoute } from "./pictures-route.ts"
 import { requestId } from "./request-id.ts"
 import { searchRoute } from "./search-route.ts"
 import { totalTiming } from "./server-timing.ts"
+import { uploadsRoute } from "./uploads-route.ts"
 
 /** All that the routes stand on: plain functions, so that a test passes its own. */
 export interface AppParts {
   readonly search: Search
   readonly indexDocuments: IndexDocuments
   readonly documents: Documents
+  /** How files come in, and documents go. */
+  readonly ingest: Receive
+  readonly documentPages: DocumentPages
+  readonly pagePictures: PagePictures
   readonly health: Health
   readonly embedder: Embedder | null
   readonly reranker: Reranker | null
@@ -34,6 +44,10 @@ export interface AppParts {
   readonly peerAddress: (c: Context<Edge>) => string | undefined
   readonly searchTimeoutMs: number
   readonly indexTimeoutMs: number
+  /** Largest file, bytes. */
+  readonly documentBytesMax: number
+  /** Where a form's file lies until it is in the object store. */
+  readonly tempFolder: string
   readonly log: Log
   readonly version: string
 }
@@ -52,7 +66,10 @@ export function createApp(parts: AppParts): Hono<Edge> {
   app.notFound(onNotFound(app))
   app.route("/", searchRoute(parts.search, { guard, timeoutMs: searchTimeoutMs }))
   app.route("/", indexRoute(parts.indexDocuments, { guard, timeoutMs: indexTimeoutMs, log }))
-  app.route("/", documentsRoute(parts.documents, { guard }))
+  app.route("/", uploadsRoute(parts.ingest, { ...parts, guard }))
+  app.route("/", documentsRoute(parts.documents, parts.ingest, { guard }))
+  app.route("/", documentPagesRoute(parts.documentPages, { guard }))
+  app.route("/", picturesRoute(parts.pagePictures, { guard }))
   app.route("/", healthRoute(parts.health, { guard }))
   app.route("/", inferenceRoute(parts, { guard, timeoutMs: indexTimeoutMs }))
   app.route("/", openApiRoute(parts.version))

@@ -1,6 +1,7 @@
 import { type Context, Hono } from "hono"
 import { z } from "zod"
-import { DocumentPage, DocumentSummary, type Documents } from "../../lib/documents/documents.ts"
+import { DocumentDetails, DocumentPage, type Documents } from "../../lib/documents/documents.ts"
+import type { Receive } from "../../lib/documents/ingest/receive.ts"
 import { AppError } from "../../lib/errors.ts"
 import { DocumentId } from "../../lib/shapes.ts"
 import type { Guard } from "./auth.ts"
@@ -25,7 +26,7 @@ const ListQuery = TenantQuery.extend({
 const DeleteResponse = z.object({ status: z.literal("deleted") })
 
 /** `GET /documents`, `GET` and `DELETE /documents/{id}`; an id's slashes come percent-encoded. */
-export function documentsRoute(documents: Documents, { guard }: { readonly guard: Guard }) {
+export function documentsRoute(documents: Documents, receive: Receive, { guard }: { readonly guard: Guard }) {
   return new Hono<Edge>()
     .get("/documents", guard("search"), async (c) => {
       const { limit, cursor } = checkQuery(ListQuery, c.req.query())
@@ -33,11 +34,13 @@ export function documentsRoute(documents: Documents, { guard }: { readonly guard
     })
     .get("/documents/:id", guard("search"), async (c) => {
       const { tenant, id } = oneDocument(c, c.req.param("id"))
+      // A file that was put to a presigned URL is noticed here where no event tells of it.
+      await receive.collect(tenant, id)
       return c.json(await documents.get(tenant, id))
     })
     .delete("/documents/:id", guard("delete"), async (c) => {
       const { tenant, id } = oneDocument(c, c.req.param("id"))
-      if (!(await documents.delete(tenant, id))) throw new AppError("not_found", "There is no document with this id")
+      if (!(await receive.delete(tenant, id))) throw new AppError("not_found", "There is no document with this id")
       return c.json({ status: "deleted" } satisfies z.infer<typeof DeleteResponse>)
     })
 }
@@ -63,15 +66,15 @@ export const documentsOperations: readonly Operation[] = [
     ...one,
     method: "get",
     tag: "Documents",
-    summary: "Describe one document",
+    summary: "Describe one document, and how far its latest upload is",
     scope: "search",
-    responses: { 200: { description: "The document", "application/json": ["DocumentSummary", DocumentSummary] } },
+    responses: { 200: { description: "The document", "application/json": ["DocumentDetails", DocumentDetails] } },
   },
   {
     ...one,
     method: "delete",
     tag: "Documents",
-    summary: "Remove a document with its chunks and vectors",
+    summary: "Remove a document with its chunks, vectors and pictures",
     scope: "delete",
     responses: { 200: { description: "It is gone", "application/json": ["DeleteResponse", DeleteResponse] } },
   },

@@ -1,16 +1,22 @@
 import { Hono } from "hono"
+import { documentPagesOperations } from "./document-pages-route.ts"
 import { documentsOperations } from "./documents-route.ts"
 import type { Edge } from "./edge.ts"
 import { healthOperations } from "./health-route.ts"
 import { indexOperations } from "./index-route.ts"
 import { inferenceOperations } from "./inference-route.ts"
 import { openApiDocument } from "./openapi.ts"
+import { picturesOperations } from "./pictures-route.ts"
 import { searchOperations } from "./search-route.ts"
+import { uploadsOperations } from "./uploads-route.ts"
 
 const OPERATIONS = [
   ...searchOperations,
   ...indexOperations,
+  ...uploadsOperations,
   ...documentsOperations,
+  ...documentPagesOperations,
+  ...picturesOperations,
   ...healthOperations,
   ...inferenceOperations,
 ]

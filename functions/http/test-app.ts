@@ -1,3 +1,5 @@
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { AppError } from "../../lib/errors.ts"
 import { EVERY_TENANT, KeyScope, type Principal } from "../../lib/keys/api-key.ts"
 import { createLog } from "../../lib/log.ts"
@@ -10,6 +12,41 @@ const KEYS: Readonly<Record<string, Principal>> = {
   every: { id: "key_every", tenants: [EVERY_TENANT], scopes: KeyScope.options },
   reader: { id: "key_reader", tenants: ["acme"], scopes: ["search"] },
   slow: { id: "key_slow", tenants: ["acme"], scopes: KeyScope.options, ratePerMinute: 2 },
+}
+
+/** Documents of which none is there; `missing` can't be deleted either. */
+function documentParts(reached: { tenant: string; request: object }[], missing: AppError) {
+  const absent = async (tenant: string, id: string) => {
+    reached.push({ tenant, request: { id } })
+    throw missing
+  }
+  const remove = async (tenant: string, id: string) => {
+    reached.push({ tenant, request: { id } })
+    return id !== "missing"
+  }
+  return {
+    documents: {
+      list: async (tenant, request) => {
+        reached.push({ tenant, request })
+        return { documents: [] }
+      },
+      get: absent,
+      delete: remove,
+    },
+    ingest: {
+      add: async (tenant, request) => {
+        reached.push({ tenant, request })
+        return { id: request.id ?? "made-up", status: "queued" }
+      },
+      presign: async () => null,
+      received: async () => "ignored",
+      collect: async () => null,
+      delete: remove,
+      reset: async () => 0,
+    },
+    documentPages: { list: absent, get: absent, image: absent, regions: absent, chunk: absent, table: absent },
+    pagePictures: { whole: absent, part: absent },
+  } satisfies Partial<AppParts>
 }
 
 /** The whole app on functions that record what reaches them; tests of the edge stand on it. */
@@ -29,20 +66,7 @@ export function createTestApp(overrides: Partial<AppParts> = {}) {
       reached.push(...requests.map((request) => ({ tenant, request })))
       return requests.map(({ id }) => ({ id, indexed: { status: "indexed" } }))
     },
-    documents: {
-      list: async (tenant, request) => {
-        reached.push({ tenant, request })
-        return { documents: [] }
-      },
-      get: async (tenant, id) => {
-        reached.push({ tenant, request: { id } })
-        throw missing
-      },
-      delete: async (tenant, id) => {
-        reached.push({ tenant, request: { id } })
-        return id !== "missing"
-      },
-    },
+    ...documentParts(reached, missing),
     health: async () => ({ status: "ok" }),
     embedder: null,
     reranker: null,
@@ -51,6 +75,8 @@ export function createTestApp(overrides: Partial<AppParts> = {}) {
     peerAddress: () => "127.0.0.1",
     searchTimeoutMs: 1_000,
     indexTimeoutMs: 1_000,
+    documentBytesMax: 10_000,
+    tempFolder: join(tmpdir(), "concordance-test-app"),
     log: createLog({ level: "debug", write: (line) => lines.push(line) }),
     version: "0.0.0",
     ...overrides,

@@ -3,17 +3,34 @@ import { decodeCursor, encodeCursor } from "../cursor.ts"
 import type { Database } from "../database/database.ts"
 import { AppError } from "../errors.ts"
 
+/** Where a document is on its way: `failed` and `queued` may hold of a new version while the old one is served. */
+const DocumentStatus = z.enum(["queued", "processing", "ready", "failed"])
+
 /** One row of `GET /documents`. */
 export const DocumentSummary = z.object({
   id: z.string(),
   title: z.string(),
+  status: DocumentStatus.describe("Of the latest upload; what was there before is served until it is `ready`"),
   languages: z.array(z.string()),
   chunks: z.int(),
+  page_count: z.int().optional().describe("Absent for formats without pages, and until they are counted"),
   metadata: z.record(z.string(), z.unknown()),
   created_at: z.string(),
   updated_at: z.string(),
 })
 export type DocumentSummary = z.infer<typeof DocumentSummary>
+
+/** Answer of `GET /documents/{id}`. */
+export const DocumentDetails = DocumentSummary.extend({
+  mime_type: z.string().optional(),
+  progress: z
+    .object({ done: z.int(), total: z.int() })
+    .optional()
+    .describe("Pages read; there while an upload is on its way, once they are counted"),
+  error: z.object({ code: z.string(), message: z.string() }).optional().describe("Why the latest upload failed"),
+  warnings: z.array(z.string()).optional().describe("What of the file was left out"),
+})
+export type DocumentDetails = z.infer<typeof DocumentDetails>
 
 export const DocumentPage = z.object({ documents: z.array(DocumentSummary), next_cursor: z.string().optional() })
 export type DocumentPage = z.infer<typeof DocumentPage>
@@ -23,25 +40,77 @@ export interface Documents {
   /** In order of id; `cursor` is `next_cursor` of the page before. Throws `invalid_request` on a foreign cursor. */
   list(tenant: string, page: { readonly limit: number; readonly cursor?: string }): Promise<DocumentPage>
   /** Throws `not_found`. */
-  get(tenant: string, id: string): Promise<DocumentSummary>
-  /** Removes the document, its chunks and vectors, and leaves a tombstone. False when there was none. */
-  delete(tenant: string, id: string): Promise<boolean>
+  get(tenant: string, id: string): Promise<DocumentDetails>
+  /**
+   * Removes the document, its chunks, vectors, pages and tables, takes work on it off, and leaves a tombstone. False
+   * when there was none. With the `sequencer` of a bucket's event it leaves one in any case, unless a later event came.
+   */
+  delete(tenant: string, id: string, sequencer?: string): Promise<boolean>
 }
 
 const SUMMARY = `
-  select d.id, d.title, d.languages, d.metadata,
+  select d.id, d.title, d.languages, d.metadata, d.page_count, d.mime_type,
+         case when j.state in ('queued', 'processing', 'failed') then j.state else d.status end as status,
          (select count(*)::int from chunks c
            where c.source_account_id = d.source_account_id and c.document_id = d.id and c.searchable) as chunks,
          to_char(d.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at,
-         to_char(d.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as updated_at
+         to_char(d.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as updated_at,
+         j.state as job_state, j.pages_done, j.pages_total, j.error_code, j.error, j.warnings
     from documents d
+    left join lateral (
+      select * from ingest_jobs j
+       where j.source_account_id = d.source_account_id and j.document_id = d.id and j.state <> 'superseded'
+       order by j.generation desc limit 1) j on true
    where d.status <> 'deleted'`
 
 // The tombstone keeps its highest chunk number, so that an id is not used again if the document comes back.
-const BURY = `
-  update documents set status = 'deleted', title = '', source_uri = null, mime_type = null, sha256 = null, languages = '{}',
-         metadata = '{}', page_count = null, error = null, generation = generation + 1, updated_at = now()
-   where id = $1 and status <> 'deleted' returning id`
+const EMPTY = `
+  status = 'deleted', title = '', source_uri = null, mime_type = null, sha256 = null, languages = '{}', metadata = '{}',
+  page_count = null, error = null, generation = d.generation + 1, updated_at = now()`
+
+const BURY = `update documents d set ${EMPTY} where id = $1 and status <> 'deleted' returning id`
+
+// Sequencers compare as if the shorter went on with zeros.
+const BURY_IN_ORDER = `
+  with was as (select id from documents where id = $2 and status <> 'deleted'),
+  buried as (
+    insert into documents as d (source_account_id, id, status, sequencer) values ($1, $2, 'deleted', $3)
+    on conflict (source_account_id, id) do update set ${EMPTY}, sequencer = $3
+     where d.sequencer is null or rpad(d.sequencer, 64, '0') collate "C" < rpad($3, 64, '0') collate "C"
+    returning id)
+  select id from was join buried using (id)`
+
+const OF_THE_BURIED = `document_id = $1 and exists (select from documents d where d.id = $1 and d.status = 'deleted')`
+const REMOVE_CONTENTS = [
+  `delete from chunks where ${OF_THE_BURIED}`,
+  `delete from pages where ${OF_THE_BURIED}`,
+  `delete from document_tables where ${OF_THE_BURIED}`,
+  // A file that is announced must not bring it back, even where there is no document yet.
+  `delete from uploads where document_id = $1 and not exists (select from documents d where d.id = $1 and d.status <> 'deleted')`,
+  // They mark that there are objects to remove.
+  `update ingest_jobs set state = 'superseded', worker = null, lease_until = null
+    where ${OF_THE_BURIED} and state <> 'superseded'`,
+]
+
+/** A row of `SUMMARY`. */
+interface SummaryRow {
+  readonly id: string
+  readonly title: string
+  readonly status: DocumentSummary["status"]
+  readonly languages: string[]
+  readonly chunks: number
+  readonly metadata: Record<string, unknown>
+  readonly page_count: number | null
+  readonly mime_type: string | null
+  readonly created_at: string
+  readonly updated_at: string
+  readonly job_state: "queued" | "processing" | "done" | "failed" | null
+  readonly pages_done: number | null
+  readonly pages_total: number | null
+  readonly error_code: string | null
+  readonly error: string | null
+  readonly warnings: string[] | null
+}
 
 export function createDocuments(database: Database): Documents {
   return {
@@ -50,24 +119,46 @@ export function createDocuments(database: Database): Documents {
       const after = cursor === undefined ? "" : decodeCursor(cursor, list, "string")
       const text = `${SUMMARY} and d.id > $1 order by d.id limit $2`
       const [rows = []] = await database.batch({ tenant }, [{ text, values: [after, limit + 1] }])
-      const documents = (rows as unknown as DocumentSummary[]).slice(0, limit)
+      const documents = (rows as unknown as SummaryRow[]).slice(0, limit).map(toSummary)
       const last = documents.at(-1)
       return { documents, ...(rows.length > limit && last && { next_cursor: encodeCursor(last.id, list) }) }
     },
 
     async get(tenant, id) {
       const [rows = []] = await database.batch({ tenant }, [{ text: `${SUMMARY} and d.id = $1`, values: [id] }])
-      const [document] = rows as unknown as DocumentSummary[]
-      if (!document) throw new AppError("not_found", "There is no document with this id")
-      return document
+      const [row] = rows as unknown as SummaryRow[]
+      if (!row) throw new AppError("not_found", "There is no document with this id")
+      return toDetails(row)
     },
 
-    async delete(tenant, id) {
+    async delete(tenant, id, sequencer) {
+      const bury =
+        sequencer === undefined
+          ? { text: BURY, values: [id] }
+          : { text: BURY_IN_ORDER, values: [tenant, id, sequencer] }
       const [buried = []] = await database.batch({ tenant }, [
-        { text: BURY, values: [id] },
-        { text: "delete from chunks where document_id = $1", values: [id] },
+        bury,
+        ...REMOVE_CONTENTS.map((text) => ({ text, values: [id] })),
       ])
       return buried.length > 0
     },
+  }
+}
+
+function toSummary(row: SummaryRow): DocumentSummary {
+  const { id, title, status, languages, chunks, page_count, metadata, created_at, updated_at } = row
+  const pages = page_count !== null && { page_count }
+  return { id, title, status, languages, chunks, ...pages, metadata, created_at, updated_at }
+}
+
+function toDetails(row: SummaryRow): DocumentDetails {
+  const { job_state, pages_done, pages_total, error_code, error, warnings, mime_type } = row
+  const isUnderway = job_state === "queued" || job_state === "processing"
+  return {
+    ...toSummary(row),
+    ...(mime_type !== null && { mime_type }),
+    ...(isUnderway && pages_total !== null && { progress: { done: pages_done ?? 0, total: pages_total } }),
+    ...(job_state === "failed" && { error: { code: error_code ?? "internal", message: error ?? "" } }),
+    ...(warnings && warnings.length > 0 && { warnings }),
   }
 }

@@ -8,7 +8,8 @@ export const CHUNK_CHARS_MAX = 32_000
 const CHUNKS_MAX = 5_000
 const METADATA_CHARS_MAX = 64_000
 
-const Metadata = z
+/** Facts of the caller's own about a document or a chunk. */
+export const Metadata = z
   .record(z.string(), z.json())
   .refine(
     (metadata) => JSON.stringify(metadata).length <= METADATA_CHARS_MAX,

@@ -35,7 +35,18 @@ export interface PreparedDocument {
   readonly parents: readonly PreparedChunk[]
   /** Model of the caller's vectors, where named. */
   readonly callerModel: string | null
+  /** The file that it was read from, where it came as one. */
+  readonly file?: SourceFile
   readonly warnings: readonly string[]
+}
+
+/** What is known of an uploaded file. */
+export interface SourceFile {
+  readonly mimeType: string
+  /** Hexadecimal. */
+  readonly sha256: string
+  /** Null for formats without pages. */
+  readonly pageCount: number | null
 }
 
 /** What a text is taken for when nothing tells its language. */

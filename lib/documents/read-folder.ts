@@ -18,6 +18,9 @@ export interface TextFile {
   readonly id: string
 }
 
+/** Why a regular file of this name is none of those wanted; null where it is. */
+export type RefuseName = (name: string) => string | null
+
 /** Hears of each file that is left out: its path under the folder, and why, in words for the operator. */
 export type OnSkip = (path: string, reason: string) => void
 
@@ -27,21 +30,25 @@ export type OnSkip = (path: string, reason: string) => void
  * by side, the later keeps its extension. Hidden entries, symbolic links (they could lead out of the folder, or round
  * in it) and other types are skipped. Throws `not_found` when there is nothing at `root`.
  */
-export async function listFolder(root: string, onSkip: OnSkip = () => {}): Promise<TextFile[]> {
+export async function listFolder(
+  root: string,
+  onSkip: OnSkip = () => {},
+  refuse: RefuseName = refuseOther,
+): Promise<TextFile[]> {
   const real = await realpath(root).catch((cause: unknown) => {
     throw new AppError("not_found", `There is no file or folder at ${root}`, { cause })
   })
   const facts = await stat(real)
   if (!facts.isDirectory()) {
     const name = basename(root)
-    const reason = whyNotText(name, facts.isFile())
+    const reason = whyNotWanted(name, facts.isFile(), refuse)
     if (reason === null) return [{ path: real, name, id: withoutExtension(name).normalize("NFC") }]
     onSkip(name, reason)
     return []
   }
   const ids = new Set<string>()
   const files: TextFile[] = []
-  for await (const name of walk(real, "", onSkip)) {
+  for await (const name of walk(real, "", onSkip, refuse)) {
     const short = withoutExtension(name).normalize("NFC")
     const id = ids.has(short) ? name.normalize("NFC") : short
     ids.add(id)
@@ -50,31 +57,32 @@ export async function listFolder(root: string, onSkip: OnSkip = () => {}): Promi
   return files
 }
 
-async function* walk(root: string, under: string, onSkip: OnSkip): AsyncGenerator<string> {
+async function* walk(root: string, under: string, onSkip: OnSkip, refuse: RefuseName): AsyncGenerator<string> {
   const entries = await readdir(join(root, under), { withFileTypes: true })
   // Code-unit order, so that every machine gives the same ids to files of one name.
   entries.sort((a, b) => (a.name < b.name ? -1 : 1))
   for (const entry of entries) {
     const path = under === "" ? entry.name : `${under}/${entry.name}`
-    const reason = whySkip(entry)
+    const reason = whySkip(entry, refuse)
     if (reason) onSkip(path, reason)
-    else if (entry.isDirectory()) yield* walk(root, path, onSkip)
+    else if (entry.isDirectory()) yield* walk(root, path, onSkip, refuse)
     else yield path
   }
 }
 
-function whySkip(entry: Dirent): string | null {
+function whySkip(entry: Dirent, refuse: RefuseName): string | null {
   if (entry.name.startsWith(".")) return "hidden"
   if (entry.isSymbolicLink()) return "a symbolic link"
   if (entry.isDirectory()) return entry.name === "node_modules" ? "installed packages" : null
-  return whyNotText(entry.name, entry.isFile())
+  return whyNotWanted(entry.name, entry.isFile(), refuse)
 }
 
 /** A pipe or a device may never end, whatever it is called. */
-function whyNotText(name: string, isFile: boolean): string | null {
-  if (!isText(name)) return "neither text nor Markdown (.md, .markdown, .txt)"
-  return isFile ? null : "not a regular file"
+function whyNotWanted(name: string, isFile: boolean, refuse: RefuseName): string | null {
+  return refuse(name) ?? (isFile ? null : "not a regular file")
 }
+
+const refuseOther: RefuseName = (name) => (isText(name) ? null : "neither text nor Markdown (.md, .markdown, .txt)")
 
 const isText = (name: string): boolean => EXTENSIONS.has(extname(name).toLowerCase())
 

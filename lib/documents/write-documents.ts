@@ -9,15 +9,24 @@ import type { PreparedChunk } from "./prepare-document.ts"
 const CHUNKS_PER_STATEMENT = 500
 
 const UPSERT_DOCUMENTS = `
-  insert into documents as d (source_account_id, id, title, source_uri, languages, metadata)
-  select $1, id, title, source_uri, array(select jsonb_array_elements_text(languages)), metadata
+  insert into documents as d (source_account_id, id, title, source_uri, languages, metadata, mime_type, sha256, page_count)
+  select $1, id, title, source_uri, array(select jsonb_array_elements_text(languages)), metadata, mime_type, sha256, page_count
     from jsonb_to_recordset($2::text::jsonb)
-      as given (id text, title text, source_uri text, languages jsonb, metadata jsonb)
+      as given (id text, title text, source_uri text, languages jsonb, metadata jsonb, mime_type text, sha256 text,
+                page_count int)
    order by id
   on conflict (source_account_id, id) do update
      set title = excluded.title, source_uri = excluded.source_uri, languages = excluded.languages,
-         metadata = excluded.metadata, status = 'ready', error = null, generation = d.generation + 1, updated_at = now()
+         metadata = excluded.metadata, mime_type = excluded.mime_type, sha256 = excluded.sha256,
+         page_count = excluded.page_count, status = 'ready', error = null, generation = d.generation + 1, updated_at = now()
   returning id, last_chunk`
+
+// What an upload left under these ids: its pages and tables are of the version that goes, and work on it is off.
+const REMOVE_UPLOADED = `
+  with no_pages as (delete from pages where document_id = any($1::text[])),
+       no_tables as (delete from document_tables where document_id = any($1::text[]))
+  update ingest_jobs set state = 'superseded', worker = null, lease_until = null
+   where document_id = any($1::text[]) and state <> 'superseded'`
 
 const STORED_CHUNKS = `
   select document_id, id, content_hash as hash from chunks where document_id = any($1::text[]) order by document_id, ordinal`
@@ -90,26 +99,34 @@ export async function writeDocuments(
   tenant: string,
   documents: readonly EmbeddedDocument[],
 ): Promise<void> {
-  await database.transaction({ tenant }, async (transaction) => {
-    const spaces = await ensureSpaces(transaction, tenant, documents)
-    const last = await upsertDocuments(transaction, tenant, documents)
-    const ids = documents.map(({ document }) => document.id)
-    const stored = await transaction.query<{ document_id: string; id: string; hash: string }>(STORED_CHUNKS, [ids])
-    if (stored.length > 0) await transaction.query(REMOVE_VECTORS, [ids])
+  await database.transaction({ tenant }, (transaction) => replaceDocuments(transaction, tenant, documents))
+}
 
-    const rows = documents.flatMap((embedded) => {
-      const held = stored.filter((chunk) => chunk.document_id === embedded.document.id)
-      return chunkRows(embedded, held, last)
-    })
-    const kept = new Set(rows.map((row) => rowName(row.row.document_id, row.row.id)))
-    const gone = stored.filter((chunk) => !kept.has(rowName(chunk.document_id, chunk.id)))
-    if (gone.length > 0) await transaction.query(REMOVE_CHUNKS, [JSON.stringify(gone)])
-    for (let i = 0; i < rows.length; i += CHUNKS_PER_STATEMENT) {
-      await writeChunks(transaction, tenant, rows.slice(i, i + CHUNKS_PER_STATEMENT), spaces)
-    }
-    const lasts = [...last].map(([id, number]) => ({ id, last: number }))
-    await transaction.query(SET_LAST_CHUNK, [JSON.stringify(lasts)])
+/** The same inside a transaction that writes more of them. Their pages, tables and jobs, if they had any, are gone then. */
+export async function replaceDocuments(
+  transaction: Transaction,
+  tenant: string,
+  documents: readonly EmbeddedDocument[],
+): Promise<void> {
+  const spaces = await ensureSpaces(transaction, tenant, documents)
+  const last = await upsertDocuments(transaction, tenant, documents)
+  const ids = documents.map(({ document }) => document.id)
+  await transaction.query(REMOVE_UPLOADED, [ids])
+  const stored = await transaction.query<{ document_id: string; id: string; hash: string }>(STORED_CHUNKS, [ids])
+  if (stored.length > 0) await transaction.query(REMOVE_VECTORS, [ids])
+
+  const rows = documents.flatMap((embedded) => {
+    const held = stored.filter((chunk) => chunk.document_id === embedded.document.id)
+    return chunkRows(embedded, held, last)
   })
+  const kept = new Set(rows.map((row) => rowName(row.row.document_id, row.row.id)))
+  const gone = stored.filter((chunk) => !kept.has(rowName(chunk.document_id, chunk.id)))
+  if (gone.length > 0) await transaction.query(REMOVE_CHUNKS, [JSON.stringify(gone)])
+  for (let i = 0; i < rows.length; i += CHUNKS_PER_STATEMENT) {
+    await writeChunks(transaction, tenant, rows.slice(i, i + CHUNKS_PER_STATEMENT), spaces)
+  }
+  const lasts = [...last].map(([id, number]) => ({ id, last: number }))
+  await transaction.query(SET_LAST_CHUNK, [JSON.stringify(lasts)])
 }
 
 async function ensureSpaces(
@@ -140,8 +157,9 @@ async function upsertDocuments(
   tenant: string,
   documents: readonly EmbeddedDocument[],
 ): Promise<Map<string, number>> {
-  const given = documents.map(({ document: { id, title, sourceUri, languages, metadata } }) => {
-    return { id, title, source_uri: sourceUri, languages, metadata }
+  const given = documents.map(({ document: { id, title, sourceUri, languages, metadata, file } }) => {
+    const ofFile = { mime_type: file?.mimeType, sha256: file?.sha256, page_count: file?.pageCount }
+    return { id, title, source_uri: sourceUri, languages, metadata, ...ofFile }
   })
   const rows = await transaction.query<{ id: string; last_chunk: number }>(UPSERT_DOCUMENTS, [
     tenant,

@@ -4,6 +4,7 @@ import { MIGRATIONS_FOLDER, migrate } from "../database/migrate.ts"
 import { type OpenedDatabase, openDatabase } from "../database/open-database.ts"
 import { createDocuments, type Documents } from "../documents/documents.ts"
 import { createIndexDocuments, type IndexDocuments } from "../documents/index-documents.ts"
+import type { IngestListener } from "../documents/ingest/background-runs.ts"
 import { upgradePluginTables } from "../documents/upgrade-plugin-tables.ts"
 import type { Health } from "../health.ts"
 import { createCachedEmbedder } from "../inference/cached-embedder.ts"
@@ -14,12 +15,14 @@ import type { Log } from "../log.ts"
 import { createRetrieve, type Retrieve } from "../search/retrieve.ts"
 import { createSearch, type Search } from "../search/search.ts"
 import { createHealth } from "./create-health.ts"
+import { type FileReading, openFileReading } from "./open-file-reading.ts"
+import { type OpenedIngest, openIngest } from "./open-ingest.ts"
 
 /** How long a component may take to show that it is alive, ms. */
 const HEALTH_TIMEOUT_MS = 2_000
 
 /** The product, put together: what the server, the command line and the tests stand on. */
-export interface Runtime {
+export interface Runtime extends Omit<OpenedIngest, "close"> {
   readonly search: Search
   readonly retrieve: Retrieve
   readonly indexDocuments: IndexDocuments
@@ -40,6 +43,10 @@ interface RuntimeOptions {
   readonly log: Log
   /** Where the embedded database lives in place of `CONCORDANCE_HOME`; `memory://` keeps nothing. */
   readonly databaseHome?: string
+  /** Hears of every file that is worked on. */
+  readonly ingestListener?: IngestListener
+  /** Reads files in place of the product's own reader. */
+  readonly fileReading?: FileReading
 }
 
 /**
@@ -48,7 +55,8 @@ interface RuntimeOptions {
  * @throws AppError `invalid_configuration`, `conflict` when another process has the embedded database,
  *   `database_unavailable`, `inference_unavailable`
  */
-export async function openRuntime(config: Config, { log, databaseHome }: RuntimeOptions): Promise<Runtime> {
+export async function openRuntime(config: Config, options: RuntimeOptions): Promise<Runtime> {
+  const { log, databaseHome } = options
   const home = databaseHome ?? config.concordanceHome
   const openingDatabase = openMigrated({ url: config.databaseUrl, ownerUrl: config.migrationDatabaseUrl, home }, log)
   const openingModels = openInference({ ...config, home: config.concordanceHome })
@@ -60,12 +68,22 @@ export async function openRuntime(config: Config, { log, databaseHome }: Runtime
   const { database, owner } = opened
   const { embedder, reranker } = inference
   const indexDocuments = createIndexDocuments({ database, embedder })
+  const documents = createDocuments(database)
+  const ingesting = await openIngest({
+    ...{ database, owner, documents, embedder, config, log, listener: options.ingestListener },
+    reading: options.fileReading ?? openFileReading(config, embedder),
+    inMemory: home === "memory://",
+  }).catch(async (error: unknown) => {
+    await Promise.allSettled([inference.close(), closeDatabase(opened)])
+    throw error
+  })
   const searching = { database, embedder: embedder && createCachedEmbedder(embedder), reranker, settings: config }
   const runtime: Runtime = {
+    ...ingesting,
     search: createSearch(searching),
     retrieve: createRetrieve(searching),
     indexDocuments,
-    documents: createDocuments(database),
+    documents,
     keys: createKeyRing(owner),
     authenticate: createAuthenticator(database),
     health: createHealth({ database, embedder, reranker, timeoutMs: HEALTH_TIMEOUT_MS }),
@@ -73,6 +91,7 @@ export async function openRuntime(config: Config, { log, databaseHome }: Runtime
     embedded: database.driver === "pglite",
     owner,
     close: async () => {
+      await ingesting.close()
       await inference.close()
       await closeDatabase(opened)
     },

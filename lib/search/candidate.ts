@@ -10,6 +10,8 @@ export interface Passage {
   readonly page: number | null
   /** Words of `content` that match the question, as they are written there; null where nobody asked for them. */
   readonly matchingWords: readonly string[] | null
+  /** Generation of the document, where its page has a picture. */
+  readonly version: string | null
 }
 
 /** A chunk that one list or both brought up, with what each says of it. Ranks start at 1. */

@@ -49,13 +49,21 @@ const CANDIDATE_BUDGET = 4_000
 
 const SPACES = `select model, dimensions from embedding_spaces where state = 'active' order by id`
 
+// Only what is shown and stands on a page is looked up in `pages`: `offset 0` keeps the planner from joining the tables.
 const CANDIDATES = `
-  select * from search_passages($1::text, $2::text, $3::text, $4::text::halfvec, $5::text, $6::float8, $7::int, $8::boolean,
-    $9::text::jsonpath, $10::int, $11::int, ${CANDIDATE_BUDGET}, $12::int, $13::int, $14::boolean, $15::boolean, $16::boolean)`
+  select f.*, p.version
+    from search_passages($1::text, $2::text, $3::text, $4::text::halfvec, $5::text, $6::float8, $7::int, $8::boolean,
+      $9::text::jsonpath, $10::int, $11::int, ${CANDIDATE_BUDGET}, $12::int, $13::int, $14::boolean, $15::boolean,
+      $16::boolean) f
+    left join lateral (
+      select d.generation::text as version from pages p
+        join documents d on d.source_account_id = p.source_account_id and d.id = p.document_id
+       where f.content is not null and p.source_account_id = (select current_setting('app.source_account_id', true))
+         and p.document_id = f.document_id and p.number = f.page and p.image_key is not null offset 0) p on true`
 
 /**
- * Both lists of a tenant in one round trip; a second one tells why there is none by meaning. Throws `invalid_request` when the caller's vector has the dimensions of no
- * space of the tenant's, `deadline_exceeded` after `timeoutMs`.
+ * Both lists of a tenant in one round trip; a second one tells why there is none by meaning. Throws `invalid_request`
+ * when the caller's vector has the dimensions of no space of the tenant's, `deadline_exceeded` after `timeoutMs`.
  */
 export async function findCandidates(
   database: Database,
@@ -137,6 +145,7 @@ interface CandidateRow {
   readonly regions: readonly Region[]
   readonly page: number | null
   readonly matching_words: readonly string[] | null
+  readonly version: string | null
   readonly vector: string | null
 }
 
@@ -171,5 +180,6 @@ function toPassage(row: CandidateRow, content: string): Passage {
     regions: row.regions,
     page: row.page,
     matchingWords: row.matching_words,
+    version: row.version,
   }
 }

@@ -15,6 +15,8 @@ export const SearchHit = z.object({
   page: z.int().optional(),
   regions: z.array(Region).optional(),
   citation: z.string().describe("`[[doc/p007#c0042]]`"),
+  page_url: z.string().optional().describe("Path of its page, where that has a picture"),
+  crop_url: z.string().optional().describe("Path of a picture of the passage itself"),
   language: z.string(),
   metadata: z.record(z.string(), z.unknown()),
   highlights: z

@@ -1,5 +1,6 @@
 import { formatCitation } from "../citation.ts"
 import { AppError } from "../errors.ts"
+import { cropUrl, pageUrl } from "../page-links.ts"
 import type { Scored } from "./candidate.ts"
 import { rrfScore } from "./fuse.ts"
 import { highlightWords } from "./highlight.ts"
@@ -24,8 +25,14 @@ export function toHit(tenant: string, { candidate, score }: Scored, rrfK: number
     ...(page !== undefined && { page }),
     ...(passage.regions.length > 0 && { regions: [...passage.regions] }),
     citation: formatCitation({ documentId, chunkId, page }),
+    ...(page !== undefined && passage.version !== null && links(tenant, documentId, page, passage.version, chunkId)),
     language: passage.language,
     metadata: passage.metadata,
     ...(passage.matchingWords && { highlights: highlightWords(passage.content, passage.matchingWords) }),
   }
+}
+
+function links(tenant: string, documentId: string, page: number, version: string, chunkId: string) {
+  const address = { tenant, documentId, page, version }
+  return { page_url: pageUrl(address), crop_url: cropUrl(address, chunkId) }
 }

@@ -1,0 +1,94 @@
+import type { Command } from "commander"
+import type { DocumentDetails, DocumentSummary } from "../lib/documents/documents.ts"
+import { CommandFailed } from "./exit.ts"
+import { printable, type Terminal } from "./terminal.ts"
+import { withRuntime } from "./with-runtime.ts"
+
+interface Options {
+  readonly tenant: string
+  readonly json?: true
+}
+
+export function addDocumentsCommand(program: Command, terminal: Terminal): void {
+  const documents = program.command("documents").description("list, show and delete documents")
+  documents
+    .command("list")
+    .description("print the documents of a tenant, in order of id")
+    .option("--json", "print them as JSON, one a line")
+    .option("--tenant <name>", "whose documents", "primary")
+    .action((options: Options) => listDocuments(options, terminal))
+  documents
+    .command("show")
+    .description("print what is known of one document, and how far its upload is")
+    .argument("<id>", "id of the document")
+    .option("--json", "print it as JSON")
+    .option("--tenant <name>", "whose document", "primary")
+    .action((id: string, options: Options) => showDocument(id, options, terminal))
+  documents
+    .command("delete")
+    .description("remove documents with their passages and pictures")
+    .argument("<ids...>", "ids of the documents")
+    .option("--tenant <name>", "whose documents", "primary")
+    .action((ids: string[], options: Options) => deleteDocuments(ids, options, terminal))
+}
+
+const PAGE = 200
+
+async function listDocuments({ tenant, json }: Options, terminal: Terminal): Promise<void> {
+  let count = 0
+  await withRuntime(
+    terminal,
+    async (product) => {
+      let cursor: string | undefined
+      do {
+        const page = await product.documents.list(tenant, { limit: PAGE, ...(cursor !== undefined && { cursor }) })
+        for (const document of page.documents) terminal.line(json ? JSON.stringify(document) : describe(document))
+        count += page.documents.length
+        cursor = page.next_cursor
+      } while (cursor !== undefined)
+    },
+    { withoutModels: true },
+  )
+  if (count === 0 && !json) terminal.note(`${tenant} has no documents. Add some with: concordance ingest <folder>`)
+}
+
+function describe({ id, title, status, page_count, chunks }: DocumentSummary): string {
+  const pages = page_count === undefined ? [] : [`${page_count} pages`]
+  return `${printable(id)}  ${[status, ...pages, `${chunks} chunks`].join(", ")}  ${printable(title)}`
+}
+
+async function showDocument(id: string, { tenant, json }: Options, terminal: Terminal): Promise<void> {
+  const document = await withRuntime(terminal, (product) => product.documents.get(tenant, id), { withoutModels: true })
+  if (json) terminal.line(JSON.stringify(document, null, 2))
+  else for (const line of facts(document)) terminal.line(line)
+}
+
+function facts(document: DocumentDetails): string[] {
+  const { progress, error, warnings = [], languages, metadata } = document
+  return [
+    describe(document),
+    ...(progress ? [`    read ${progress.done} of ${progress.total} pages`] : []),
+    ...(error ? [`    failed: ${printable(error.message)} (${error.code})`] : []),
+    ...(document.mime_type === undefined ? [] : [`    type ${document.mime_type}`]),
+    ...(languages.length > 0 ? [`    languages ${languages.join(", ")}`] : []),
+    ...(Object.keys(metadata).length > 0 ? [`    metadata ${printable(JSON.stringify(metadata))}`] : []),
+    `    created ${document.created_at}, changed ${document.updated_at}`,
+    ...warnings.map((warning) => `    ${printable(warning)}`),
+  ]
+}
+
+async function deleteDocuments(ids: readonly string[], { tenant }: Options, terminal: Terminal): Promise<void> {
+  const missing: string[] = []
+  await withRuntime(
+    terminal,
+    async (product) => {
+      for (const id of ids) {
+        if (await product.ingest.delete(tenant, id)) terminal.line(`Deleted ${printable(id)}.`)
+        else missing.push(id)
+      }
+    },
+    { withoutModels: true },
+  )
+  for (const id of missing) terminal.note(`Error: ${tenant} has no document ${printable(id)}`)
+  if (missing.length > 0) throw new CommandFailed()
+}

@@ -1,0 +1,107 @@
+import { type Context, Hono } from "hono"
+import { z } from "zod"
+import { ChunkDetails, type DocumentPages, PageDetails, PageList } from "../../lib/documents/document-pages.ts"
+import { invalidField } from "../../lib/errors.ts"
+import { DocumentId, StorableText } from "../../lib/shapes.ts"
+import type { Guard } from "./auth.ts"
+import { checkQuery } from "./check-input.ts"
+import type { Edge } from "./edge.ts"
+import type { Operation } from "./openapi.ts"
+import { TenantQuery, tenants } from "./tenant.ts"
+
+const PAGES_MAX = 1_000
+
+const ListQuery = TenantQuery.extend({
+  limit: z
+    .string()
+    .regex(/^\d{1,6}$/, `must be a whole number from 1 to ${PAGES_MAX}`)
+    .transform(Number)
+    .pipe(z.int().min(1).max(PAGES_MAX))
+    .prefault("200")
+    .describe("Pages a page of the list"),
+  cursor: z.string().max(2_000).optional().describe("`next_cursor` of the page before"),
+})
+
+/** Number of a page or a table in a path. */
+export const PathNumber = z
+  .string()
+  .regex(/^[1-9]\d{0,5}$/, "must be a whole number from 1")
+  .transform(Number)
+
+const ChunkId = StorableText.min(1).max(100)
+const TableFile = z.string().regex(/^[1-9]\d{0,5}\.csv$/, "must be a number and .csv, like 1.csv")
+
+/** The document that a path names, and whose it is. Throws `invalid_request`. */
+export function documentInPath(c: Context<Edge>): { readonly tenant: string; readonly id: string } {
+  const { id } = checkQuery(z.object({ id: DocumentId }), { id: c.req.param("id") ?? "" })
+  return { id, tenant: tenants(c)() }
+}
+
+/** `GET /documents/{id}/pages`, `…/pages/{page}`, `…/chunks/{chunk}`, `…/tables/{table}.csv`. */
+export function documentPagesRoute(pages: DocumentPages, { guard }: { readonly guard: Guard }) {
+  const inPath = <Schema extends z.ZodType>(c: Context<Edge>, name: string, schema: Schema): z.output<Schema> => {
+    const parsed = schema.safeParse(c.req.param(name))
+    if (!parsed.success) throw invalidField(name, parsed.error.issues[0]?.message ?? "is not valid")
+    return parsed.data
+  }
+  return new Hono<Edge>()
+    .get("/documents/:id/pages", guard("search"), async (c) => {
+      const { tenant, id } = documentInPath(c)
+      const { limit, cursor } = checkQuery(ListQuery, c.req.query())
+      return c.json(await pages.list(tenant, id, { limit, ...(cursor !== undefined && { cursor }) }))
+    })
+    .get("/documents/:id/pages/:page", guard("search"), async (c) => {
+      const { tenant, id } = documentInPath(c)
+      return c.json(await pages.get(tenant, id, inPath(c, "page", PathNumber)))
+    })
+    .get("/documents/:id/chunks/:chunk", guard("search"), async (c) => {
+      const { tenant, id } = documentInPath(c)
+      return c.json(await pages.chunk(tenant, id, inPath(c, "chunk", ChunkId)))
+    })
+    .get("/documents/:id/tables/:table", guard("search"), async (c) => {
+      const { tenant, id } = documentInPath(c)
+      const file = inPath(c, "table", TableFile)
+      const csv = await pages.table(tenant, id, Number.parseInt(file, 10))
+      return c.body(csv, 200, {
+        "Content-Type": "text/csv; charset=utf-8; header=present",
+        "Content-Disposition": `attachment; filename="${file}"`,
+      })
+    })
+}
+
+const get = { method: "get", tag: "Documents", scope: "search" } as const
+
+export const documentPagesOperations: readonly Operation[] = [
+  {
+    ...get,
+    path: "/documents/{id}/pages",
+    pathParameters: { id: DocumentId },
+    query: ListQuery,
+    summary: "List the pages of a document",
+    responses: { 200: { description: "Pages in order", "application/json": ["PageList", PageList] } },
+  },
+  {
+    ...get,
+    path: "/documents/{id}/pages/{page}",
+    pathParameters: { id: DocumentId, page: PathNumber },
+    query: TenantQuery,
+    summary: "Read one page: its chunks in reading order",
+    responses: { 200: { description: "The page", "application/json": ["PageDetails", PageDetails] } },
+  },
+  {
+    ...get,
+    path: "/documents/{id}/chunks/{chunk}",
+    pathParameters: { id: DocumentId, chunk: ChunkId },
+    query: TenantQuery,
+    summary: "Read one chunk, or a parent",
+    responses: { 200: { description: "The chunk", "application/json": ["ChunkDetails", ChunkDetails] } },
+  },
+  {
+    ...get,
+    path: "/documents/{id}/tables/{table}",
+    pathParameters: { id: DocumentId, table: TableFile },
+    query: TenantQuery,
+    summary: "Read a whole table, stitched where it crosses pages",
+    responses: { 200: { description: "CSV (RFC 4180)", "text/csv": ["Csv", z.string()] } },
+  },
+]

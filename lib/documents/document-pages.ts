@@ -1,0 +1,236 @@
+import { z } from "zod"
+import { formatCitation } from "../citation.ts"
+import { decodeCursor, encodeCursor } from "../cursor.ts"
+import type { Database, Statement } from "../database/database.ts"
+import { AppError } from "../errors.ts"
+import { cropUrl, pageImageUrl, pageUrl, tableUrl } from "../page-links.ts"
+import { Region } from "../shapes.ts"
+
+/** One row of `GET /documents/{id}/pages`. */
+export const PageSummary = z.object({
+  number: z.int(),
+  width: z.number().optional().describe("Points, as displayed; absent of a page that could not be read"),
+  height: z.number().optional(),
+  source: z.enum(["embedded", "ocr", "none"]).describe("Where its text came from"),
+  confidence: z.number().optional().describe("Mean of the recognised words, 0 to 1"),
+  page_url: z.string(),
+  image_url: z.string().optional(),
+})
+export type PageSummary = z.infer<typeof PageSummary>
+
+export const PageList = z.object({ pages: z.array(PageSummary), next_cursor: z.string().optional() })
+export type PageList = z.infer<typeof PageList>
+
+/** A chunk with all there is to say of it. */
+export const ChunkDetails = z.object({
+  id: z.string(),
+  document_id: z.string(),
+  title: z.string().describe("Of the document"),
+  kind: z.enum(["text", "table", "figure", "heading"]),
+  content: z.string(),
+  language: z.string(),
+  translated_content: z.string().optional(),
+  page: z.int().optional().describe("Its first"),
+  regions: z.array(Region).optional(),
+  citation: z.string().describe("`[[doc/p007#c0042]]`"),
+  parent_id: z.string().optional(),
+  metadata: z.record(z.string(), z.unknown()),
+  page_url: z.string().optional(),
+  crop_url: z.string().optional(),
+  table_url: z.string().optional().describe("The whole table that it is a part of, as CSV"),
+})
+export type ChunkDetails = z.infer<typeof ChunkDetails>
+
+/** Answer of `GET /documents/{id}/pages/{page}`. */
+export const PageDetails = PageSummary.extend({ chunks: z.array(ChunkDetails).describe("In reading order") })
+export type PageDetails = z.infer<typeof PageDetails>
+
+/** The picture of a page, where it is stored. */
+export interface StoredPageImage {
+  readonly imageKey: string
+  /** Points. */
+  readonly width: number | null
+  /** Generation of the document that is served. */
+  readonly version: string
+}
+
+/** Where a chunk stands in the version that is served. */
+export interface StoredRegions {
+  readonly regions: readonly Region[]
+  readonly version: string
+}
+
+/** What a reader turns over. Everything throws `not_found`, of another tenant's document too. */
+export interface DocumentPages {
+  /** In order; `cursor` is `next_cursor` of the page before. Throws `invalid_request` on a foreign cursor. */
+  list(tenant: string, id: string, page: { readonly limit: number; readonly cursor?: string }): Promise<PageList>
+  get(tenant: string, id: string, number: number): Promise<PageDetails>
+  image(tenant: string, id: string, number: number): Promise<StoredPageImage>
+  /** Regions of a chunk, or a parent, on every page. */
+  regions(tenant: string, id: string, chunkId: string): Promise<StoredRegions>
+  chunk(tenant: string, id: string, chunkId: string): Promise<ChunkDetails>
+  /** RFC 4180. */
+  table(tenant: string, id: string, number: number): Promise<string>
+}
+
+const DOCUMENT = `select generation::text as version from documents where id = $1 and status <> 'deleted'`
+const PAGE_COLUMNS = "number, width, height, source, confidence, image_key is not null as has_image"
+const PAGES = `select ${PAGE_COLUMNS} from pages where document_id = $1 and number > $2 order by number limit $3`
+const PAGE = `select ${PAGE_COLUMNS} from pages where document_id = $1 and number = $2`
+const IMAGE = `
+  select p.image_key, p.width, d.generation::text as version from pages p
+    join documents d on d.source_account_id = p.source_account_id and d.id = p.document_id
+   where p.document_id = $1 and p.number = $2 and p.image_key is not null`
+
+const CHUNK_COLUMNS = `
+  c.id, c.title, c.kind, c.content, c.language, c.translated_content, c.first_page, c.regions, c.parent_id, c.metadata,
+  exists (select from pages p where p.source_account_id = c.source_account_id and p.document_id = c.document_id
+             and p.number = c.first_page and p.image_key is not null) as has_image,
+  (select t.number from document_tables t where t.source_account_id = c.source_account_id
+      and t.document_id = c.document_id and c.kind = 'table' and t.number::text = c.metadata ->> 'table') as table_number`
+const CHUNKS_OF_PAGE = `
+  select ${CHUNK_COLUMNS} from chunks c
+   where c.document_id = $1 and c.searchable and c.first_page <= $2 and c.last_page >= $2
+     and c.regions @> jsonb_build_array(jsonb_build_object('page', $2::int))
+   order by c.ordinal`
+const CHUNK = `select ${CHUNK_COLUMNS} from chunks c where c.document_id = $1 and c.id = $2`
+
+// In one statement, so that the version is that of the regions.
+const REGIONS = `
+  select c.regions, d.generation::text as version from chunks c
+    join documents d on d.source_account_id = c.source_account_id and d.id = c.document_id
+   where c.document_id = $1 and c.id = $2`
+
+const TABLE = "select csv from document_tables where document_id = $1 and number = $2"
+
+export function createDocumentPages(database: Database): DocumentPages {
+  /** The rows of statements about one document, whose version comes first. */
+  async function read(tenant: string, id: string, statements: readonly Statement[]) {
+    const [documents = [], ...lists] = await database.batch({ tenant }, [
+      { text: DOCUMENT, values: [id] },
+      ...statements,
+    ])
+    const [document] = documents as unknown as { version: string }[]
+    if (!document) throw new AppError("not_found", "There is no document with this id")
+    return { place: { tenant, documentId: id, version: document.version }, lists }
+  }
+  return {
+    async list(tenant, id, { limit, cursor }) {
+      const list = ["pages", tenant, id]
+      const after = cursor === undefined ? 0 : decodeCursor(cursor, list, "number")
+      const { place, lists } = await read(tenant, id, [{ text: PAGES, values: [id, after, limit + 1] }])
+      const rows = (lists[0] ?? []) as unknown as PageRow[]
+      const pages = rows.slice(0, limit).map((row) => toPage(place, row))
+      const last = pages.at(-1)
+      return { pages, ...(rows.length > limit && last && { next_cursor: encodeCursor(last.number, list) }) }
+    },
+    async get(tenant, id, number) {
+      const values = [id, number]
+      const { place, lists } = await read(tenant, id, [
+        { text: PAGE, values },
+        { text: CHUNKS_OF_PAGE, values },
+      ])
+      const [row] = (lists[0] ?? []) as unknown as PageRow[]
+      if (!row) throw noPage()
+      const chunks = (lists[1] ?? []) as unknown as ChunkRow[]
+      return { ...toPage(place, row), chunks: chunks.map((chunk) => toChunk(place, chunk)) }
+    },
+    async image(tenant, id, number) {
+      const { lists } = await read(tenant, id, [{ text: IMAGE, values: [id, number] }])
+      const [row] = (lists[0] ?? []) as unknown as { image_key: string; width: number | null; version: string }[]
+      if (!row) throw noPage()
+      return { imageKey: row.image_key, width: row.width, version: row.version }
+    },
+    async regions(tenant, id, chunkId) {
+      const { lists } = await read(tenant, id, [{ text: REGIONS, values: [id, chunkId] }])
+      const [row] = (lists[0] ?? []) as unknown as StoredRegions[]
+      if (!row) throw noChunk()
+      return row
+    },
+    async chunk(tenant, id, chunkId) {
+      const { place, lists } = await read(tenant, id, [{ text: CHUNK, values: [id, chunkId] }])
+      const [row] = (lists[0] ?? []) as unknown as ChunkRow[]
+      if (!row) throw noChunk()
+      return toChunk(place, row)
+    },
+    async table(tenant, id, number) {
+      const { lists } = await read(tenant, id, [{ text: TABLE, values: [id, number] }])
+      const [row] = (lists[0] ?? []) as unknown as { csv: string }[]
+      if (!row) throw new AppError("not_found", "The document has no table with this number")
+      return row.csv
+    },
+  }
+}
+
+const noPage = () => new AppError("not_found", "The document has no picture of a page with this number")
+
+const noChunk = () => new AppError("not_found", "The document has no chunk with this id")
+
+interface Place {
+  readonly tenant: string
+  readonly documentId: string
+  readonly version: string
+}
+
+interface PageRow {
+  readonly number: number
+  readonly width: number | null
+  readonly height: number | null
+  readonly source: PageSummary["source"]
+  readonly confidence: number | null
+  readonly has_image: boolean
+}
+
+function toPage(place: Place, { number, width, height, source, confidence, has_image }: PageRow): PageSummary {
+  const address = { ...place, page: number }
+  return {
+    number,
+    ...(width !== null && { width }),
+    ...(height !== null && { height }),
+    source,
+    ...(confidence !== null && { confidence }),
+    page_url: pageUrl(address),
+    ...(has_image && { image_url: pageImageUrl(address) }),
+  }
+}
+
+interface ChunkRow {
+  readonly id: string
+  readonly title: string
+  readonly kind: ChunkDetails["kind"]
+  readonly content: string
+  readonly language: string
+  readonly translated_content: string | null
+  readonly first_page: number | null
+  readonly regions: Region[]
+  readonly parent_id: string | null
+  readonly metadata: Record<string, unknown>
+  readonly has_image: boolean
+  readonly table_number: number | null
+}
+
+function toChunk(place: Place, row: ChunkRow): ChunkDetails {
+  const { tenant, documentId } = place
+  const { id, title, kind, content, language, metadata, regions } = row
+  const page = row.first_page ?? undefined
+  return {
+    id,
+    document_id: documentId,
+    title,
+    kind,
+    content,
+    language,
+    ...(row.translated_content !== null && { translated_content: row.translated_content }),
+    ...(page !== undefined && { page }),
+    ...(regions.length > 0 && { regions }),
+    citation: formatCitation({ documentId, chunkId: id, page }),
+    ...(row.parent_id !== null && { parent_id: row.parent_id }),
+    metadata,
+    ...(page !== undefined && row.has_image && pictureLinks({ ...place, page }, id)),
+    ...(row.table_number !== null && { table_url: tableUrl(tenant, documentId, row.table_number) }),
+  }
+}
+
+function pictureLinks(address: Place & { readonly page: number }, chunkId: string) {
+  return { page_url: pageUrl(address), crop_url: cropUrl(address, chunkId) }
+}

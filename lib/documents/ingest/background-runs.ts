@@ -1,0 +1,101 @@
+import type { Log } from "../../log.ts"
+import type { Ingest, RunOutcome } from "./create-ingest.ts"
+import { createLimiter } from "./read-pages.ts"
+import type { IngestProgress } from "./upload.ts"
+
+/** Hears of every document that this process works on. */
+export interface IngestListener {
+  onProgress?(tenant: string, documentId: string, progress: IngestProgress): void
+  onEnd?(tenant: string, documentId: string, outcome: RunOutcome): void
+}
+
+interface BackgroundOptions extends IngestListener {
+  readonly ingest: Pick<Ingest, "run">
+  /** Documents worked on at once; their pages share the reader's workers. */
+  readonly documentsAtOnce: number
+  /** No other process works on this database. */
+  readonly isAlone: boolean
+  readonly log: Log
+}
+
+/** Runs of jobs that nobody waits for. */
+export interface BackgroundRuns {
+  /** Works on a document's job, now or when its turn comes; once more after the run under way, if there is one. */
+  push(tenant: string, documentId: string): void
+  /** The same later, if the process is still there. */
+  pushIn(ms: number, tenant: string, documentId: string): void
+  has(tenant: string, documentId: string): boolean
+  /** Resolves when nothing waits and nothing runs. */
+  idle(): Promise<void>
+  /** Puts the work down where it is. */
+  close(): Promise<void>
+}
+
+/** Wait before another attempt, ms; doubled with each. */
+const RETRY_MS = 2_000
+
+export function createBackgroundRuns(options: BackgroundOptions): BackgroundRuns {
+  const { ingest, isAlone, log } = options
+  const limit = createLimiter(options.documentsAtOnce)
+  const stop = new AbortController()
+  const running = new Map<string, { again: boolean; readonly work: Promise<void> }>()
+  const nameOf = (tenant: string, id: string): string => JSON.stringify([tenant, id])
+
+  async function work(tenant: string, id: string, tries = 1): Promise<void> {
+    if (stop.signal.aborted) return
+    const onProgress = (progress: IngestProgress) => options.onProgress?.(tenant, id, progress)
+    const outcome = await ingest.run(tenant, id, { signal: stop.signal, isAlone, onProgress })
+    if (outcome !== "retry") return options.onEnd?.(tenant, id, outcome)
+    await waitUnlessStopped(RETRY_MS * 2 ** (tries - 1), stop.signal)
+    return work(tenant, id, tries + 1)
+  }
+
+  function push(tenant: string, id: string): void {
+    const name = nameOf(tenant, id)
+    const there = running.get(name)
+    if (there) {
+      there.again = true
+      return
+    }
+    const finished = limit(() => work(tenant, id))
+      .catch((error: unknown) => {
+        log.error("a file could not be worked on; the next start takes it up", { error })
+        options.onEnd?.(tenant, id, "retry")
+      })
+      .finally(() => {
+        const again = running.get(name)?.again && !stop.signal.aborted
+        running.delete(name)
+        if (again) push(tenant, id)
+      })
+    running.set(name, { again: false, work: finished })
+  }
+
+  const idle = async (): Promise<void> => {
+    while (running.size > 0) await Promise.all([...running.values()].map((entry) => entry.work))
+  }
+  return {
+    push,
+    pushIn(ms, tenant, id) {
+      const timer = setTimeout(() => push(tenant, id), ms).unref()
+      stop.signal.addEventListener("abort", () => clearTimeout(timer), { once: true })
+    },
+    has: (tenant, id) => running.has(nameOf(tenant, id)),
+    idle,
+    async close() {
+      stop.abort()
+      await idle()
+    },
+  }
+}
+
+function waitUnlessStopped(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(end, ms)
+    function end(): void {
+      clearTimeout(timer)
+      signal.removeEventListener("abort", end)
+      resolve()
+    }
+    signal.addEventListener("abort", end, { once: true })
+  })
+}

@@ -1,0 +1,118 @@
+import type { Database } from "../../database/database.ts"
+import { pagesPrefix, tenantPrefixes, uploadsPrefix } from "../../objects/object-key.ts"
+import type { ObjectStore } from "../../objects/object-store.ts"
+
+const JOBS = `
+  select document_id, generation::text as generation, state, upload_key from ingest_jobs where $1::text is null or document_id = $1`
+const EXPECTED = `
+  select key, expires_at < now() as expired from uploads where $1::text is null or document_id = $1`
+const IMAGES = `
+  select image_key as key from pages where document_id = $1 and image_key is not null`
+const KNOWN_IMAGES = `
+  select image_key as key from pages where image_key = any($1::text[])`
+
+// Their drafts go with them.
+const REMOVE_JOBS = `
+  delete from ingest_jobs where document_id = $1 and generation = any($2::bigint[]) and state = 'superseded'`
+const REMOVE_FAILED_DRAFTS = `
+  with failed as (
+    select source_account_id, document_id, generation from ingest_jobs where document_id = $1 and state = 'failed'),
+  no_pages as (delete from page_drafts p using failed f where p.source_account_id = f.source_account_id
+                  and p.document_id = f.document_id and p.generation = f.generation)
+  delete from embedding_drafts e using failed f where e.source_account_id = f.source_account_id
+     and e.document_id = f.document_id and e.generation = f.generation`
+
+interface CleanUpParts {
+  readonly database: Database
+  readonly objects: ObjectStore
+}
+
+interface JobRow {
+  readonly document_id: string
+  readonly generation: string
+  readonly state: string
+  readonly upload_key: string
+}
+
+/**
+ * Removes what earlier uploads of a document left: objects that no row names, drafts, jobs that were superseded. Objects
+ * go before the rows that tell of them, so that a run that is killed is repeated by the next. Returns how many objects.
+ */
+export async function cleanUpDocument(
+  { database, objects }: CleanUpParts,
+  tenant: string,
+  id: string,
+): Promise<number> {
+  // Listed before the rows are read: what a job of after the listing stores isn't among them.
+  const keys: string[] = []
+  for (const prefix of [uploadsPrefix(tenant, id), pagesPrefix(tenant, id)]) {
+    for await (const { key } of objects.list(prefix)) keys.push(key)
+  }
+  const [jobs = [], expected = [], images = []] = await database.batch({ tenant }, [
+    { text: JOBS, values: [id] },
+    { text: EXPECTED, values: [id] },
+    { text: IMAGES, values: [id] },
+  ])
+  const isNeeded = needed(tenant, jobs as unknown as JobRow[], expected as unknown as ExpectedRow[])
+  const served = new Set(images.map(({ key }) => String(key)))
+  const orphans = keys.filter((key) => !served.has(key) && !isNeeded(key))
+  for (const key of orphans) await objects.delete(key)
+  const superseded = (jobs as unknown as JobRow[]).filter(({ state }) => state === "superseded")
+  const expired = (expected as unknown as ExpectedRow[]).filter((row) => row.expired).map(({ key }) => key)
+  await database.batch({ tenant }, [
+    { text: REMOVE_JOBS, values: [id, superseded.map(({ generation }) => generation)] },
+    { text: REMOVE_FAILED_DRAFTS, values: [id] },
+    { text: "delete from uploads where key = any($1::text[]) and expires_at < now()", values: [expired] },
+  ])
+  return orphans.length
+}
+
+/** Keys that are looked up together. */
+const KEYS_PER_LOOK = 1_000
+
+/**
+ * Removes every object of a tenant that no row names: what a worker stored for a job that was deleted under it, if it
+ * was killed before it noticed. Reads the whole list of the tenant's objects. Returns how many it removed.
+ */
+export async function sweepTenant({ database, objects }: CleanUpParts, tenant: string): Promise<number> {
+  let removed = 0
+  let keys: string[] = []
+  const look = async (): Promise<void> => {
+    const [jobs = [], expected = [], images = []] = await database.batch({ tenant }, [
+      { text: JOBS, values: [null] },
+      { text: EXPECTED, values: [null] },
+      { text: KNOWN_IMAGES, values: [keys] },
+    ])
+    const isNeeded = needed(tenant, jobs as unknown as JobRow[], expected as unknown as ExpectedRow[])
+    const served = new Set(images.map(({ key }) => String(key)))
+    for (const key of keys.filter((key) => !served.has(key) && !isNeeded(key))) {
+      await objects.delete(key)
+      removed++
+    }
+    keys = []
+  }
+  for (const prefix of tenantPrefixes(tenant)) {
+    for await (const { key } of objects.list(prefix)) {
+      if (keys.push(key) === KEYS_PER_LOOK) await look()
+    }
+  }
+  if (keys.length > 0) await look()
+  return removed
+}
+
+interface ExpectedRow {
+  readonly key: string
+  readonly expired: boolean
+}
+
+/** Whether a key is an upload that somebody reads or expects, or belongs to a job under way. */
+function needed(tenant: string, jobs: readonly JobRow[], expected: readonly ExpectedRow[]): (key: string) => boolean {
+  const uploads = new Set(expected.filter(({ expired }) => !expired).map(({ key }) => key))
+  const underway = new Set<string>()
+  for (const { document_id, generation, state, upload_key } of jobs) {
+    if (state === "superseded" || state === "failed") continue
+    uploads.add(upload_key)
+    if (state !== "done") underway.add(pagesPrefix(tenant, document_id, Number(generation)))
+  }
+  return (key) => uploads.has(key) || underway.has(key.slice(0, key.lastIndexOf("/") + 1))
+}

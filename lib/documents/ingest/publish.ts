@@ -1,0 +1,73 @@
+import type { Database } from "../../database/database.ts"
+import type { AssembledTable } from "../assembled-document.ts"
+import type { EmbeddedDocument } from "../embed-documents.ts"
+import { replaceDocuments } from "../write-documents.ts"
+import { toCsv } from "./csv.ts"
+import type { HeldJob } from "./upload.ts"
+
+/** Warnings that are kept: a hostile file could have one for each of its pages. */
+const WARNINGS_MAX = 100
+
+const LOCK_DOCUMENT = `
+  select 1 from documents where id = $1 and generation = $2 and status <> 'deleted' for update`
+
+const LOCK_JOB = `
+  select 1 from ingest_jobs
+   where document_id = $1 and generation = $2 and worker = $3 and state = 'processing' for update`
+
+const INSERT_PAGES = `
+  insert into pages (source_account_id, document_id, number, width, height, image_key, source, confidence)
+  select source_account_id, document_id, number, width, height, image_key, source, confidence
+    from page_drafts where document_id = $1 and generation = $2`
+
+const INSERT_TABLES = `
+  insert into document_tables (source_account_id, document_id, number, csv, rows, header_rows, first_page, last_page)
+  select $1, $2, number, csv, rows, header_rows, first_page, last_page
+    from jsonb_to_recordset($3::text::jsonb)
+      as given (number int, csv text, rows int, header_rows int, first_page int, last_page int)`
+
+const FINISH_JOB = `
+  update ingest_jobs set state = 'done', error_code = null, error = null, warnings = $3::text::jsonb,
+         pages_done = coalesce(pages_total, 1), pages_total = coalesce(pages_total, 1), updated_at = now()
+   where document_id = $1 and generation = $2`
+
+const REMOVE_DRAFTS = `
+  with no_pages as (delete from page_drafts where document_id = $1 and generation = $2)
+  delete from embedding_drafts where document_id = $1 and generation = $2`
+
+/**
+ * Puts the job's document in the place of the served one: chunks, vectors, pages and tables, in one transaction. False
+ * when the job is no longer held or its document has moved on, and then nothing has changed.
+ */
+export async function publish(
+  database: Database,
+  job: HeldJob,
+  embedded: EmbeddedDocument,
+  tables: readonly AssembledTable[],
+): Promise<boolean> {
+  const { tenant, documentId, generation, worker } = job
+  return database.transaction({ tenant }, async (transaction) => {
+    // The document before the job, in the order in which uploads and deletes lock them.
+    const [document] = await transaction.query(LOCK_DOCUMENT, [documentId, generation])
+    const [held] = await transaction.query(LOCK_JOB, [documentId, generation, worker])
+    if (!document || !held) return false
+    await replaceDocuments(transaction, tenant, [embedded])
+    await transaction.query(INSERT_PAGES, [documentId, generation])
+    if (tables.length > 0) {
+      await transaction.query(INSERT_TABLES, [tenant, documentId, JSON.stringify(tables.map(tableRow))])
+    }
+    await transaction.query(FINISH_JOB, [documentId, generation, JSON.stringify(shownWarnings(embedded.warnings))])
+    await transaction.query(REMOVE_DRAFTS, [documentId, generation])
+    return true
+  })
+}
+
+function tableRow({ number, rows, headerRows, firstPage, lastPage }: AssembledTable) {
+  const csv = toCsv(rows).replaceAll("\u0000", "").toWellFormed()
+  return { number, csv, rows: rows.length, header_rows: headerRows, first_page: firstPage, last_page: lastPage }
+}
+
+function shownWarnings(warnings: readonly string[]): string[] {
+  const shown = warnings.slice(0, WARNINGS_MAX).map((text) => text.replaceAll("\u0000", "").toWellFormed())
+  return warnings.length > WARNINGS_MAX ? [...shown, `and ${warnings.length - WARNINGS_MAX} more`] : shown
+}

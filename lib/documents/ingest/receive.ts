@@ -1,0 +1,156 @@
+import { randomBytes } from "node:crypto"
+import type { Database } from "../../database/database.ts"
+import { uploadKey } from "../../objects/object-key.ts"
+import type { ObjectStore } from "../../objects/object-store.ts"
+import type { Documents } from "../documents.ts"
+import { documentIdFor } from "./document-id.ts"
+import { type Enqueued, enqueueUpload } from "./enqueue.ts"
+import { type LocalFile, tooLarge } from "./fetch-upload.ts"
+import { IngestOptions } from "./upload.ts"
+
+/** How long a file may take on its way into the store, ms: as long as the server lets a request last. */
+const WRITE_MS = 3_600_000
+/** How long a presigned URL may be used, s. */
+const PRESIGNED_S = 900
+/** A file is looked for this much longer than its URL works, ms: the upload may have begun in its last second. */
+const PRESIGNED_GRACE_MS = 3_600_000
+
+/** A file as its uploader describes it. */
+export interface FileToAdd {
+  /** Made from the name and the bytes when absent. */
+  readonly id?: string | undefined
+  readonly fileName: string
+  readonly options: IngestOptions
+}
+
+/** Where one PUT may bring the file. */
+export interface PresignedUpload {
+  readonly id: string
+  readonly upload: {
+    readonly url: string
+    readonly method: "PUT"
+    readonly headers: Readonly<Record<string, string>>
+    /** ISO 8601. */
+    readonly expires: string
+  }
+}
+
+/** How files come in, and how documents go. */
+export interface Receive {
+  /**
+   * Stores a file and makes a job of it. The same bytes with the same options again change nothing; others replace the
+   * document once they are read. Throws `document_too_large`, `storage_unavailable`.
+   */
+  add(tenant: string, request: FileToAdd, file: LocalFile): Promise<{ readonly id: string; readonly status: Enqueued }>
+  /** Null where the store has no URLs. */
+  presign(tenant: string, request: FileToAdd, contentType: string): Promise<PresignedUpload | null>
+  /**
+   * A file is in the store: makes a job of it, unless it was expected no longer, or a later event was there before.
+   * `options` accept one that nobody announced.
+   */
+  received(tenant: string, documentId: string, event: ReceivedEvent): Promise<Enqueued>
+  /** Looks whether files that were announced for a document have come: what an event tells where the bucket sends none. */
+  collect(tenant: string, documentId: string): Promise<Enqueued | null>
+  /** Removes a document with all its rows and objects; a tombstone stays. False when there was none, or the event is late. */
+  delete(tenant: string, documentId: string, sequencer?: string): Promise<boolean>
+  /** Deletes every document of a tenant. Returns how many. */
+  reset(tenant: string): Promise<number>
+}
+
+/** What a bucket tells of a new object. */
+export interface ReceivedEvent {
+  readonly key: string
+  readonly sequencer?: string | undefined
+  readonly bytes?: number | undefined
+  readonly options?: IngestOptions | undefined
+}
+
+interface ReceiveParts {
+  readonly database: Database
+  readonly objects: ObjectStore
+  readonly documents: Documents
+  readonly settings: { readonly documentBytesMax: number }
+  cleanUp(tenant: string, documentId: string): Promise<void>
+}
+
+const EXPECT = `
+  insert into uploads (source_account_id, key, document_id, file_name, options, expires_at)
+  values ($1, $2, $3, $4, $5::text::jsonb, now() + $6::float8 * interval '1 ms')
+  on conflict (source_account_id, key) do update set expires_at = greatest(uploads.expires_at, excluded.expires_at)`
+
+const ANNOUNCED = `
+  select file_name, options from uploads where key = $1
+  union all
+  select file_name, options from ingest_jobs where document_id = $2 and upload_key = $1 and state <> 'superseded'
+   limit 1`
+
+const EXPECTED = `select key from uploads where document_id = $1 order by expires_at desc`
+
+export function createReceive(parts: ReceiveParts): Receive {
+  const { database, objects, documents, cleanUp, settings } = parts
+  const expect = async (tenant: string, key: string, id: string, request: FileToAdd, ms: number): Promise<void> => {
+    const values = [tenant, key, id, request.fileName, JSON.stringify(request.options), ms]
+    await database.batch({ tenant }, [{ text: EXPECT, values }])
+  }
+  const received: Receive["received"] = async (tenant, documentId, { key, sequencer, bytes, options }) => {
+    const [rows = []] = await database.batch({ tenant }, [{ text: ANNOUNCED, values: [key, documentId] }])
+    const [announced] = rows as unknown as { file_name: string; options: unknown }[]
+    if (!announced && !options) return "ignored"
+    const stored = bytes ?? (await objects.head(key))?.bytes
+    if (stored === undefined) return "ignored"
+    return enqueueUpload(database, tenant, documentId, {
+      key,
+      fileName: announced?.file_name ?? "",
+      bytes: stored,
+      sha256: null,
+      options: announced ? IngestOptions.parse(announced.options) : (options ?? IngestOptions.parse({})),
+      sequencer,
+    })
+  }
+  const remove: Receive["delete"] = async (tenant, documentId, sequencer) => {
+    const was = await documents.delete(tenant, documentId, sequencer)
+    await cleanUp(tenant, documentId)
+    return was
+  }
+  return {
+    async add(tenant, request, file) {
+      if (file.bytes > settings.documentBytesMax) throw tooLarge(settings.documentBytesMax)
+      const id = request.id ?? documentIdFor(request.fileName, file.sha256)
+      // Named by its bytes: the same file again stands under the same key, and leaves no second copy.
+      const key = uploadKey(tenant, id, file.sha256)
+      await expect(tenant, key, id, request, WRITE_MS)
+      if (!(await objects.head(key))) await objects.putFile(key, file.path, "application/octet-stream")
+      const { fileName, options } = request
+      const upload = { key, fileName, bytes: file.bytes, sha256: file.sha256, options }
+      return { id, status: await enqueueUpload(database, tenant, id, upload) }
+    },
+    async presign(tenant, request, contentType) {
+      const unique = randomBytes(16).toString("base64url")
+      const id = request.id ?? documentIdFor(request.fileName, randomBytes(32).toString("hex"))
+      const key = uploadKey(tenant, id, unique)
+      const url = await objects.presignPut(key, contentType, PRESIGNED_S)
+      if (url === null) return null
+      const expires = new Date(Date.now() + PRESIGNED_S * 1_000).toISOString()
+      await expect(tenant, key, id, request, PRESIGNED_S * 1_000 + PRESIGNED_GRACE_MS)
+      return { id, upload: { url, method: "PUT", headers: { "content-type": contentType }, expires } }
+    },
+    received,
+    async collect(tenant, documentId) {
+      const [rows = []] = await database.batch({ tenant }, [{ text: EXPECTED, values: [documentId] }])
+      for (const { key } of rows as unknown as { key: string }[]) {
+        const found = await objects.head(key)
+        if (found) return received(tenant, documentId, { key, bytes: found.bytes })
+      }
+      return null
+    },
+    delete: remove,
+    async reset(tenant) {
+      let removed = 0
+      for (;;) {
+        const { documents: page } = await documents.list(tenant, { limit: 200 })
+        if (page.length === 0) return removed
+        for (const { id } of page) if (await remove(tenant, id)) removed++
+      }
+    },
+  }
+}

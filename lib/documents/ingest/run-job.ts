@@ -1,0 +1,132 @@
+import type { Database } from "../../database/database.ts"
+import { AppError } from "../../errors.ts"
+import type { Embedder } from "../../inference/inference.ts"
+import type { ObjectStore } from "../../objects/object-store.ts"
+import type { ReadDocument } from "../block.ts"
+import type { DetectLanguage } from "../detect-language.ts"
+import type { FileReader, Inspection } from "../file-reader.ts"
+import { type AssembleChunks, assembleDocument } from "./assemble-document.ts"
+import type { Drafts } from "./drafts.ts"
+import { embedDrafts } from "./embed-drafts.ts"
+import { fetchUpload, withFolder } from "./fetch-upload.ts"
+import type { Jobs } from "./jobs.ts"
+import { publish } from "./publish.ts"
+import { type Limiter, readPages } from "./read-pages.ts"
+import type { IngestProgress, Job } from "./upload.ts"
+
+/** Bounds of the ingestion. */
+export interface IngestSettings {
+  /** Largest file, bytes. */
+  readonly documentBytesMax: number
+  /** Most pages of a file. */
+  readonly documentPagesMax: number
+  /** Pages read side by side, all files together. */
+  readonly ingestConcurrency: number
+}
+
+/** What the stages stand on. */
+export interface JobParts {
+  readonly database: Database
+  readonly objects: ObjectStore
+  readonly fileReader: FileReader
+  readonly assembleChunks: AssembleChunks
+  /** Null: documents are found by words alone. */
+  readonly embedder: Embedder | null
+  readonly detectLanguage: () => Promise<DetectLanguage>
+  readonly settings: IngestSettings
+  /** Where uploads are put while they are read. */
+  readonly tempFolder: string
+  readonly jobs: Jobs
+  readonly drafts: Drafts
+  readonly limit: Limiter
+}
+
+interface RunJobOptions {
+  readonly signal: AbortSignal
+  readonly onProgress: (progress: IngestProgress) => void
+  /** The job is no longer ours; aborts `signal`. */
+  readonly onLost: () => void
+}
+
+/** What a file holds, with what there is to say about it. */
+interface ReadResult {
+  readonly document: ReadDocument
+  readonly warnings: readonly string[]
+}
+
+const UNCHANGED = `
+  with same as (
+    select 1 from ingest_jobs done join ingest_jobs job on job.source_account_id = done.source_account_id
+       and job.document_id = done.document_id
+     where done.document_id = $1 and done.state = 'done' and job.generation = $2 and job.worker = $3
+       and job.state = 'processing' and done.sha256 = job.sha256 and done.options = job.options)
+  update ingest_jobs set state = 'superseded', worker = null, lease_until = null
+   where document_id = $1 and generation = $2 and exists (select from same) returning 1`
+
+/**
+ * The stages of one job, each taking up what an earlier attempt has committed: fetch, inspect, pages, layout and chunks,
+ * vectors, publish. Throws `AppError` for a person to read, and the signal's reason.
+ */
+export async function runJob(parts: JobParts, job: Job, options: RunJobOptions): Promise<void> {
+  const { signal, onLost } = options
+  await withFolder(parts.tempFolder, async (folder) => {
+    const local = await fetchUpload(parts.objects, job.uploadKey, folder, parts.settings.documentBytesMax)
+    if (!(await parts.jobs.noteFile(job, local))) onLost()
+    signal.throwIfAborted()
+    if (job.sha256 === null && (await isUnchanged(parts.database, job))) return
+    const inspection = await parts.fileReader.inspect(local.path, job.fileName)
+    signal.throwIfAborted()
+    const { document, warnings } = await readFile(parts, job, local.path, inspection, options)
+    const file = { mimeType: inspection.mimeType, sha256: local.sha256, pageCount: inspection.pageCount }
+    const assemble = { ...parts, detectLanguage: await parts.detectLanguage() }
+    const assembled = await assembleDocument(assemble, job, { document, title: inspection.title, file, warnings })
+    signal.throwIfAborted()
+    const embedded = await embedDrafts(parts.drafts, parts.embedder, job, assembled.prepared, { signal, onLost })
+    if (!(await publish(parts.database, job, embedded, assembled.tables))) onLost()
+    signal.throwIfAborted()
+  })
+}
+
+/** A file that came without passing through here may be the one that is served: then it stays as it is. */
+async function isUnchanged(database: Database, { tenant, documentId, generation, worker }: Job): Promise<boolean> {
+  const values = [documentId, generation, worker]
+  const [same = []] = await database.batch({ tenant }, [{ text: UNCHANGED, values }])
+  return same.length > 0
+}
+
+async function readFile(
+  parts: JobParts,
+  job: Job,
+  path: string,
+  { pageCount, format }: Inspection,
+  options: RunJobOptions,
+): Promise<ReadResult> {
+  const { signal, onProgress, onLost } = options
+  const total = pageCount ?? 1
+  if (total > parts.settings.documentPagesMax) {
+    const most = `the limit is ${parts.settings.documentPagesMax} (DOCUMENT_PAGES_MAX)`
+    throw new AppError("document_too_large", `The file has ${total} pages; ${most}`)
+  }
+  if (!(await parts.jobs.notePages(job, total))) onLost()
+  signal.throwIfAborted()
+  if (pageCount === null) {
+    onProgress({ done: 0, total })
+    const document = await parts.limit(() => parts.fileReader.readFlow(path, format, signal))
+    onProgress({ done: 1, total })
+    return { document, warnings: [] }
+  }
+  await readPages({ ...parts, sideBySide: parts.settings.ingestConcurrency }, job, {
+    path,
+    total,
+    signal,
+    onProgress,
+    onLost,
+  })
+  const drafted = await parts.drafts.pages(job)
+  const failed = drafted.filter(({ warning }) => warning !== null)
+  const [first] = failed
+  if (first?.warning && failed.length === drafted.length) throw new AppError("document_unreadable", first.warning)
+  const pages = drafted.flatMap(({ text }) => (text ? [text] : []))
+  const document = await parts.fileReader.layOut(pages, signal)
+  return { document, warnings: failed.map(({ number, warning }) => `page ${number} is missing: ${warning}`) }
+}

@@ -1,0 +1,75 @@
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import type { Config } from "../config.ts"
+import type { Database, OwnerDatabase } from "../database/database.ts"
+import { createDocumentPages, type DocumentPages } from "../documents/document-pages.ts"
+import type { Documents } from "../documents/documents.ts"
+import type { IngestListener } from "../documents/ingest/background-runs.ts"
+import { createIngest } from "../documents/ingest/create-ingest.ts"
+import { createIngestQueue, type IngestQueue, tenantsWithWork } from "../documents/ingest/ingest-queue.ts"
+import { createPagePictures, type PagePictures } from "../documents/page-pictures.ts"
+import type { Embedder } from "../inference/inference.ts"
+import type { Log } from "../log.ts"
+import { openObjectStore } from "../objects/open-object-store.ts"
+import type { FileReading } from "./open-file-reading.ts"
+
+/** Documents worked on at once: while one is embedded, another's pages are read. */
+const DOCUMENTS_AT_ONCE = 2
+
+/** Files on their way in, and what became of them. */
+export interface OpenedIngest {
+  readonly ingest: IngestQueue
+  readonly documentPages: DocumentPages
+  readonly pagePictures: PagePictures
+  /** Where files lie while they are received and read. */
+  readonly tempFolder: string
+  /** Takes up, in the background, what an earlier process left. */
+  resumeIngest(): Promise<void>
+  close(): Promise<void>
+}
+
+interface OpenIngestParts {
+  readonly database: Database
+  readonly owner: OwnerDatabase
+  readonly documents: Documents
+  readonly embedder: Embedder | null
+  readonly reading: FileReading
+  readonly config: Config
+  /** Nothing is kept: objects go to a folder that is removed at the end. */
+  readonly inMemory: boolean
+  readonly listener?: IngestListener | undefined
+  readonly log: Log
+}
+
+/** Opens the object store and puts the ingestion on it. */
+export async function openIngest(parts: OpenIngestParts): Promise<OpenedIngest> {
+  const { database, owner, documents, config, log, inMemory } = parts
+  const home = inMemory ? await mkdtemp(join(tmpdir(), "concordance-")) : config.concordanceHome
+  const objects = await openObjectStore(inMemory ? { concordanceHome: home } : { ...config, concordanceHome: home })
+  const isAlone = database.driver === "pglite"
+  const tempFolder = join(home, "tmp")
+  // A killed process leaves its files here; where another process may live, they may be its.
+  if (isAlone) await rm(tempFolder, { recursive: true, force: true })
+  const { reading, embedder } = parts
+  const ingest = createIngestQueue({
+    ...parts.listener,
+    ingest: createIngest({ database, objects, documents, embedder, ...reading, settings: config, tempFolder, log }),
+    documentsAtOnce: DOCUMENTS_AT_ONCE,
+    isAlone,
+    log,
+  })
+  const documentPages = createDocumentPages(database)
+  return {
+    ingest,
+    documentPages,
+    pagePictures: createPagePictures({ pages: documentPages, objects }),
+    tempFolder,
+    resumeIngest: async () => ingest.resumeAll(await tenantsWithWork(owner)),
+    close: async () => {
+      await ingest.close()
+      await reading.fileReader.close()
+      if (inMemory) await rm(home, { recursive: true, force: true })
+    },
+  }
+}

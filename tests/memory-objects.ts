@@ -1,0 +1,35 @@
+import { readFile, writeFile } from "node:fs/promises"
+import type { ObjectStore, StoredObject } from "../lib/objects/object-store.ts"
+
+/** An object store in memory, and what it holds. */
+export function createMemoryObjects(): ObjectStore & { readonly held: Map<string, StoredObject> } {
+  const held = new Map<string, StoredObject>()
+  const keys = (prefix: string) => [...held.keys()].filter((key) => key.startsWith(prefix)).sort()
+  const put = async (key: string, body: Uint8Array, contentType: string) => void held.set(key, { body, contentType })
+  return {
+    held,
+    put,
+    putFile: async (key, path, contentType) => put(key, await readFile(path), contentType),
+    async getFile(key, path) {
+      const found = held.get(key)
+      if (found) await writeFile(path, found.body)
+      return found !== undefined
+    },
+    get: async (key) => held.get(key) ?? null,
+    async head(key) {
+      const found = held.get(key)
+      return found ? { key, bytes: found.body.byteLength, contentType: found.contentType } : null
+    },
+    delete: async (key) => void held.delete(key),
+    async *list(prefix) {
+      for (const key of keys(prefix)) yield { key, bytes: held.get(key)?.body.byteLength ?? 0 }
+    },
+    async deleteAll(prefix) {
+      const gone = keys(prefix)
+      for (const key of gone) held.delete(key)
+      return gone.length
+    },
+    presignPut: async (key) => `https://bucket.test/${key}`,
+    presignGet: async (key) => `https://bucket.test/${key}`,
+  }
+}
