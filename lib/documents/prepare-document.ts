@@ -6,6 +6,7 @@ import type { Region } from "../shapes.ts"
 import type { DetectLanguage } from "./detect-language.ts"
 import { CHUNK_CHARS_MAX, type GivenChunk, type IndexRequest } from "./index-request.ts"
 import { splitText } from "./split-text.ts"
+import { tokenCounter } from "./token-counter.ts"
 
 /** A chunk as it will be stored, but for its id. */
 export interface PreparedChunk {
@@ -62,8 +63,6 @@ const WHOLE_TOKENS_MAX = 400
 const CHUNK_TOKENS_MIN = 64
 /** [CLS], [SEP] and the newline's share. */
 const SPECIAL_TOKENS = 3
-/** English and Portuguese alike take about four characters a token. */
-const CHARS_PER_TOKEN = 4
 
 /**
  * Chunks of a request with their languages and hashes; pure but for the model's tokenizer. Throws `invalid_request` for
@@ -137,9 +136,7 @@ function prepareChunk(
  */
 function splitContent(request: IndexRequest, embedder: Embedder | null, warnings: string[]): GivenChunk[] {
   const content = request.content ?? ""
-  const countTokens = embedder
-    ? (text: string) => embedder.countTokens(text)
-    : (text: string) => Math.ceil(text.length / CHARS_PER_TOKEN)
+  const countTokens = tokenCounter(embedder)
   const overhead = SPECIAL_TOKENS + countTokens(request.title)
   const room = (tokens: number): number =>
     Math.max(CHUNK_TOKENS_MIN, Math.min(embedder?.maxTokens ?? tokens, tokens) - overhead)

@@ -1,7 +1,10 @@
 import type { Config } from "../config.ts"
+import { chunkBlocks } from "../documents/chunking/chunk-blocks.ts"
+import { chunkSizes } from "../documents/chunking/chunk-sizes.ts"
 import type { FileReader } from "../documents/file-reader.ts"
 import type { AssembleChunks } from "../documents/ingest/assemble-document.ts"
-import { AppError } from "../errors.ts"
+import { createFileReader } from "../documents/pages/create-file-reader.ts"
+import { tokenCounter } from "../documents/token-counter.ts"
 import type { Embedder } from "../inference/inference.ts"
 
 /** From a file to pages, blocks and chunks. */
@@ -11,18 +14,11 @@ export interface FileReading {
 }
 
 /** Opens what reads files; threads start with the first. */
-export function openFileReading(_config: Config, _embedder: Embedder | null): FileReading {
-  const unsupported = async () => {
-    throw new AppError("document_unsupported", "No reader of files is put in here")
-  }
+export function openFileReading(config: Config, embedder: Embedder | null): FileReading {
+  const countTokens = tokenCounter(embedder)
+  const sizes = { ...chunkSizes(config), tokensMax: embedder?.maxTokens ?? null }
   return {
-    fileReader: {
-      inspect: unsupported,
-      readPage: unsupported,
-      readFlow: unsupported,
-      layOut: unsupported,
-      close: async () => {},
-    },
-    assembleChunks: unsupported,
+    fileReader: createFileReader({ threads: config.ingestConcurrency }),
+    assembleChunks: (document, { flat, title }) => chunkBlocks(document, { ...sizes, flat, title }, countTokens),
   }
 }
