@@ -48,8 +48,9 @@ export function calmMarkdown(text: string): CalmMarkdown {
     }
     const isLong = index - unitStart >= LINES_MAX
     if (isLong || STARTS_UNIT.test(line)) endUnit(index)
-    lines[index] = (isLong ? "\n" : "") + boundNesting(line)
-    marks += line.match(MARKS)?.length ?? 0
+    const bounded = boundNesting(line)
+    lines[index] = (isLong ? "\n" : "") + bounded
+    marks += bounded.match(MARKS)?.length ?? 0
   }
   endUnit(lines.length)
   return { text: lines.join("\n"), tangled }

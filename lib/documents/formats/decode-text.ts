@@ -14,11 +14,12 @@ export function decodeText(bytes: Uint8Array, declared: string | null = null): s
   const unmarked = utf16WithoutMark(bytes)
   if (unmarked) return new TextDecoder(unmarked).decode(bytes)
   const decoder = declared === null ? null : decoderOf(declared)
+  if (decoder?.encoding === "windows-1252") return decodeWindows1252(bytes)
   if (decoder && decoder.encoding !== "utf-8") return decoder.decode(bytes)
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes)
   } catch {
-    return new TextDecoder("windows-1252").decode(bytes)
+    return decodeWindows1252(bytes)
   }
 }
 
@@ -42,4 +43,15 @@ function decoderOf(label: string) {
   } catch {
     return null
   }
+}
+
+/** 0x80 to 0x9F, as the WHATWG Encoding Standard maps them. */
+const WINDOWS_1252 =
+  "\u20AC\u0081\u201A\u0192\u201E\u2026\u2020\u2021\u02C6\u2030\u0160\u2039\u0152\u008D\u017D\u008F" +
+  "\u0090\u2018\u2019\u201C\u201D\u2022\u2013\u2014\u02DC\u2122\u0161\u203A\u0153\u009D\u017E\u0178"
+
+/** Node 20's own decoder for it is Latin-1: quotes, dashes and the euro become control characters. */
+function decodeWindows1252(bytes: Uint8Array): string {
+  const latin1 = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1")
+  return latin1.replace(/[\u0080-\u009F]/g, (character) => WINDOWS_1252[character.charCodeAt(0) - 0x80] ?? character)
 }

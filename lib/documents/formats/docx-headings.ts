@@ -24,16 +24,16 @@ export function headingStyles(styles: MarkupElement | null): ReadonlyMap<string,
 function levelOf(id: string, styles: ReadonlyMap<string, MarkupElement>): number {
   let style = styles.get(id)
   for (let chain = 0; style && chain < CHAIN_MAX; chain++) {
-    const named = /^heading ([1-9])$/i.exec(valueOf(style, "name") ?? "")
-    const outline = valueOf(childNamed(style, "pPr"), "outlineLvl")
+    const named = /^heading ([1-9])$/i.exec(valOf(style, "name") ?? "")
+    const outline = valOf(childNamed(style, "pPr"), "outlineLvl")
     // 9 is body text: so the heading over the contents isn't among them.
     if (outline !== undefined) return Number(outline) < 9 ? Number(outline) + 1 : 0
     if (named) return Number(named[1])
-    style = styles.get(valueOf(style, "basedOn") ?? "")
+    style = styles.get(valOf(style, "basedOn") ?? "")
   }
   return 0
 }
 
-function valueOf(element: MarkupElement | undefined, name: string): string | undefined {
+function valOf(element: MarkupElement | undefined, name: string): string | undefined {
   return childNamed(element, name)?.attributes["w:val"]
 }

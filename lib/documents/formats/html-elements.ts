@@ -26,8 +26,15 @@ export function isUnseen(element: MarkupElement): boolean {
     attributes["aria-hidden"] === "true" ||
     CHROME_ROLES.has(attributes["role"] ?? "") ||
     SIGNS.test(attributes["class"] ?? "") ||
+    (name === "a" && isLinkSign(element)) ||
     HIDDEN_STYLE.test(attributes["style"] ?? "")
   )
+}
+
+/** A link to the very heading that it stands in. */
+function isLinkSign({ children }: MarkupElement): boolean {
+  const [only] = children
+  return children.length === 1 && typeof only === "string" && /^\s*[#¶§🔗]\s*$/u.test(only)
 }
 
 /** Head, foot and margin of a page, where they stand outside an article: the same on each page of a site. */

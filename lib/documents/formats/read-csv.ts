@@ -7,7 +7,7 @@ import { sniffDelimiter } from "./sniff-delimiter.ts"
 import { detectHeader } from "./table-grid.ts"
 
 /** A quote that is never closed would make the rest of the file one field. */
-const FIELD_BYTES_MAX = 1 << 20
+const FIELD_BYTES_MAX = 1 << 18
 
 const LINE_FEED = 0x0a
 
@@ -49,7 +49,7 @@ function parseUnquoted(text: string, delimiter: string): Records {
   try {
     return parseRecords(text, { delimiter, quote: null, max_record_size: FIELD_BYTES_MAX })
   } catch {
-    throw unreadable("The file is no table: it has a row of over 1 MiB.")
+    throw unreadable("The file is no table: it has a row of over 256 KiB.")
   }
 }
 

@@ -84,11 +84,13 @@ export function detectHeader(rows: readonly (readonly string[])[], assumed: bool
   const [head, ...body] = rows.slice(0, ROWS_LOOKED_AT)
   if (!head || body.length === 0 || head.length < 2) return 0
   const names = head.map((cell) => cell.trim())
-  // The corner over row names is often empty; in a file that is one table, so is a name at the end.
-  const unnamed = names.filter((name, column) => name === "" && (column > 0 || assumed)).length
+  // The corner over row names is often empty; in a file that is one table, so is a name here and there.
+  const isUsed = (column: number): boolean => body.some((row) => (row[column] ?? "").trim() !== "")
+  const unnamed = names.filter((name, column) => name === "" && (column > 0 || assumed) && isUsed(column)).length
   if (unnamed > (assumed ? names.length / 4 : 0)) return 0
   const filled = names.filter((name) => name !== "")
-  if (new Set(filled).size < filled.length || filled.some((name) => VALUE.test(name) || name.length > 200)) return 0
+  if (filled.length === 0 || new Set(filled).size < filled.length) return 0
+  if (filled.some((name) => VALUE.test(name) || name.length > 200)) return 0
   if (assumed) return 1
   const hasValueColumn = names.some((_, column) => {
     const cells = body.map((row) => row[column]?.trim() ?? "").filter((cell) => cell !== "")
