@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto"
 import { invalidField } from "../errors.ts"
 import type { Embedder } from "../inference/inference.ts"
-import { passageText } from "../passage.ts"
 import type { Region } from "../shapes.ts"
+import type { Anomaly, ChunkEntity, Translation } from "./annotations.ts"
 import type { DetectLanguage } from "./detect-language.ts"
 import { CHUNK_CHARS_MAX, type GivenChunk, type IndexRequest } from "./index-request.ts"
+import { modelText } from "./model-text.ts"
 import { splitText } from "./split-text.ts"
 
 /** A chunk as it will be stored, but for its id. */
@@ -14,6 +15,14 @@ export interface PreparedChunk {
   readonly language: string
   readonly regions: readonly Region[]
   readonly metadata: Record<string, unknown>
+  /** The same in a second language, by whose words it is found too. */
+  readonly translation?: Translation
+  readonly anomalies?: readonly Anomaly[]
+  readonly entities?: readonly ChunkEntity[]
+  /** Name of the chunk's own picture among the document's objects. */
+  readonly image?: string
+  /** The id that it has where it comes from, kept if it was never given: see `assignIds`. */
+  readonly givenId?: string
   /** Index into the document's parents. */
   readonly parent: number | null
   /** SHA-256 of what decides whether it is the same chunk as before. */
@@ -35,7 +44,16 @@ export interface PreparedDocument {
   readonly parents: readonly PreparedChunk[]
   /** Model of the caller's vectors, where named. */
   readonly callerModel: string | null
+  /** Of a document with pages. */
+  readonly pageCount?: number
   readonly warnings: readonly string[]
+}
+
+/** What decides whether a chunk is the same as before. */
+export function chunkHash(kind: string, content: string): string {
+  return createHash("sha256")
+    .update(JSON.stringify([kind, content]))
+    .digest("base64url")
 }
 
 /** What a text is taken for when nothing tells its language. */
@@ -80,13 +98,16 @@ export function prepareDocument(
     title: request.title,
     sourceUri: request.source_uri ?? null,
     metadata: request.metadata,
-    languages: [...new Set(chunks.map((chunk) => chunk.language))].sort(),
+    languages: [...new Set(chunks.flatMap(languagesOf))].sort(),
     chunks,
     parents,
     callerModel: request.embedding_model ?? null,
     warnings,
   }
 }
+
+const languagesOf = ({ language, translation }: PreparedChunk): string[] =>
+  translation ? [language, translation.language] : [language]
 
 /** The model's own space is the model's: one wrong vector in it would keep out all that the model makes. */
 function refuseForeignDimensions(request: IndexRequest, embedder: Embedder | null): void {
@@ -109,14 +130,18 @@ function prepareChunk(
     kind: chunk.kind,
     language,
     regions: chunk.regions,
+    ...(chunk.translation && { translation: chunk.translation }),
+    ...(chunk.anomalies && { anomalies: chunk.anomalies }),
+    ...(chunk.entities && { entities: chunk.entities }),
     metadata: { ...request.metadata, ...chunk.metadata },
     parent: chunk.parent ?? null,
-    hash: createHash("sha256")
-      .update(JSON.stringify([chunk.kind, chunk.content]))
-      .digest("base64url"),
+    hash: chunkHash(chunk.kind, chunk.content),
     vector: chunk.embedding ?? null,
     // A document that brings vectors is found by those: one space, not two.
-    text: embedder && !chunk.embedding && !request.embedding ? passageText(request.title, chunk.content) : null,
+    text:
+      embedder && !chunk.embedding && !request.embedding
+        ? modelText(embedder, request.title, { language, content: chunk.content }, chunk.translation)
+        : null,
   }
 }
 

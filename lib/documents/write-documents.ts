@@ -1,26 +1,28 @@
 import type { Database, Row, Transaction } from "../database/database.ts"
 import { invalidField } from "../errors.ts"
 import { vectorToSql } from "../vector.ts"
+import type { ChunkEntity } from "./annotations.ts"
 import { assignIds } from "./assign-ids.ts"
 import type { ChunkVector, EmbeddedDocument } from "./embed-documents.ts"
+import { refreshEntities } from "./entity-mentions.ts"
 import type { PreparedChunk } from "./prepare-document.ts"
 
 /** Chunks written by one statement: at 1,024 dimensions about 5 MB of parameters. */
 const CHUNKS_PER_STATEMENT = 500
 
 const UPSERT_DOCUMENTS = `
-  insert into documents as d (source_account_id, id, title, source_uri, languages, metadata)
-  select $1, id, title, source_uri, array(select jsonb_array_elements_text(languages)), metadata
+  insert into documents as d (source_account_id, id, title, source_uri, languages, page_count, metadata)
+  select $1, id, title, source_uri, array(select jsonb_array_elements_text(languages)), page_count, metadata
     from jsonb_to_recordset($2::text::jsonb)
-      as given (id text, title text, source_uri text, languages jsonb, metadata jsonb)
+      as given (id text, title text, source_uri text, languages jsonb, page_count int, metadata jsonb)
    order by id
   on conflict (source_account_id, id) do update
      set title = excluded.title, source_uri = excluded.source_uri, languages = excluded.languages,
-         metadata = excluded.metadata, status = 'ready', error = null, generation = d.generation + 1, updated_at = now()
+         page_count = excluded.page_count, metadata = excluded.metadata, status = 'ready', error = null, generation = d.generation + 1, updated_at = now()
   returning id, last_chunk`
 
 const STORED_CHUNKS = `
-  select document_id, id, content_hash as hash from chunks where document_id = any($1::text[]) order by document_id, ordinal`
+  select document_id, id, content_hash as hash, entities <> '[]' as named from chunks where document_id = any($1::text[]) order by document_id, ordinal`
 
 // A document that changes loses all of its vectors first: one that comes again without any is then found by words alone.
 const REMOVE_VECTORS = `
@@ -33,17 +35,23 @@ const REMOVE_CHUNKS = `
 
 const UPSERT_CHUNKS = `
   insert into chunks as c (source_account_id, document_id, id, ordinal, parent_id, kind, searchable, title, content,
-                           language, first_page, last_page, regions, metadata, content_hash)
-  select $1, document_id, id, ordinal, parent_id, kind, searchable, title, content, language,
+                           language, translated_content, translation_language, first_page, last_page, regions, anomalies,
+                           entities, image, metadata, content_hash)
+  select $1, document_id, id, ordinal, parent_id, kind, searchable, title, content, language, translation ->> 'content',
+         translation ->> 'language',
          (select min((r ->> 'page')::int) from jsonb_array_elements(regions) r),
-         (select max((r ->> 'page')::int) from jsonb_array_elements(regions) r), regions, metadata, hash
+         (select max((r ->> 'page')::int) from jsonb_array_elements(regions) r), regions,
+         coalesce(anomalies, '[]'), coalesce(entities, '[]'), image, metadata, hash
     from jsonb_to_recordset($2::text::jsonb)
       as given (document_id text, id text, ordinal int, parent_id text, kind text, searchable boolean, title text,
-                content text, language text, regions jsonb, metadata jsonb, hash text)
+                content text, language text, translation jsonb, regions jsonb, anomalies jsonb, entities jsonb, image text,
+                metadata jsonb, hash text)
   on conflict (source_account_id, document_id, id) do update
      set ordinal = excluded.ordinal, parent_id = excluded.parent_id, kind = excluded.kind, searchable = excluded.searchable,
          title = excluded.title, content = excluded.content, language = excluded.language,
+         translated_content = excluded.translated_content, translation_language = excluded.translation_language,
          first_page = excluded.first_page, last_page = excluded.last_page, regions = excluded.regions,
+         anomalies = excluded.anomalies, entities = excluded.entities, image = excluded.image,
          metadata = excluded.metadata, content_hash = excluded.content_hash
   returning document_id, id, key::text as key`
 
@@ -81,20 +89,24 @@ function checkDimensions(vectors: Iterable<ChunkVector>, spaces: Spaces): void {
   }
 }
 
+/** What else is written of the same documents, in their transaction. */
+type WriteAlso = (transaction: Transaction) => Promise<void>
+
 /**
  * Replaces each document and all of its chunks and vectors, in one transaction: a reader sees the old version of them or
- * the new one. No id comes twice among `documents`.
+ * the new one. No id comes twice among `documents`. Returns the ids that the chunks of each have now, in reading order.
  */
 export async function writeDocuments(
   database: Database,
   tenant: string,
   documents: readonly EmbeddedDocument[],
-): Promise<void> {
-  await database.transaction({ tenant }, async (transaction) => {
+  writeAlso: WriteAlso = async () => {},
+): Promise<readonly (readonly string[])[]> {
+  return database.transaction({ tenant }, async (transaction) => {
     const spaces = await ensureSpaces(transaction, tenant, documents)
     const last = await upsertDocuments(transaction, tenant, documents)
     const ids = documents.map(({ document }) => document.id)
-    const stored = await transaction.query<{ document_id: string; id: string; hash: string }>(STORED_CHUNKS, [ids])
+    const stored = await transaction.query<StoredRow>(STORED_CHUNKS, [ids])
     if (stored.length > 0) await transaction.query(REMOVE_VECTORS, [ids])
 
     const rows = documents.flatMap((embedded) => {
@@ -109,7 +121,20 @@ export async function writeDocuments(
     }
     const lasts = [...last].map(([id, number]) => ({ id, last: number }))
     await transaction.query(SET_LAST_CHUNK, [JSON.stringify(lasts)])
+    if (stored.some(({ named }) => named) || rows.some(({ row }) => row.entities !== undefined)) {
+      await refreshEntities(transaction, tenant, ids)
+    }
+    await writeAlso(transaction)
+    return ids.map((id) => rows.flatMap(({ row }) => (row.document_id === id && row.searchable ? [row.id] : [])))
   })
+}
+
+interface StoredRow extends Row {
+  readonly document_id: string
+  readonly id: string
+  readonly hash: string
+  /** Entities were noted of it. */
+  readonly named: boolean
 }
 
 async function ensureSpaces(
@@ -140,8 +165,8 @@ async function upsertDocuments(
   tenant: string,
   documents: readonly EmbeddedDocument[],
 ): Promise<Map<string, number>> {
-  const given = documents.map(({ document: { id, title, sourceUri, languages, metadata } }) => {
-    return { id, title, source_uri: sourceUri, languages, metadata }
+  const given = documents.map(({ document: { id, title, sourceUri, languages, pageCount, metadata } }) => {
+    return { id, title, source_uri: sourceUri, languages, page_count: pageCount, metadata }
   })
   const rows = await transaction.query<{ id: string; last_chunk: number }>(UPSERT_DOCUMENTS, [
     tenant,
@@ -151,7 +176,12 @@ async function upsertDocuments(
 }
 
 interface ChunkRow {
-  readonly row: Row & { readonly document_id: string; readonly id: string }
+  readonly row: Row & {
+    readonly document_id: string
+    readonly id: string
+    readonly searchable: boolean
+    readonly entities: readonly ChunkEntity[] | undefined
+  }
   readonly vector: ChunkVector | undefined
 }
 
@@ -163,7 +193,8 @@ function chunkRows(
 ): ChunkRow[] {
   const hashes = (chunks: readonly PreparedChunk[]): string[] => chunks.map((chunk) => chunk.hash)
   const parents = assignIds(hashes(document.parents), stored, last.get(document.id) ?? 0, "p")
-  const children = assignIds(hashes(document.chunks), stored, parents.last, "c")
+  const givenIds = document.chunks.map((chunk) => chunk.givenId)
+  const children = assignIds(hashes(document.chunks), stored, parents.last, "c", givenIds)
   last.set(document.id, children.last)
   const row = (chunk: PreparedChunk, id: string | undefined, ordinal: number, searchable: boolean): ChunkRow => ({
     row: {
@@ -176,7 +207,11 @@ function chunkRows(
       title: document.title,
       content: chunk.content,
       language: chunk.language,
+      translation: chunk.translation,
       regions: chunk.regions,
+      anomalies: chunk.anomalies,
+      entities: chunk.entities,
+      image: chunk.image,
       metadata: chunk.metadata,
       hash: chunk.hash,
     },

@@ -10,6 +10,7 @@ export interface Passage {
   readonly page: number | null
   /** Words of `content` that match the question, as they are written there. */
   readonly matchingWords: readonly string[]
+  readonly translation?: { readonly language: string; readonly content: string }
 }
 
 /** A chunk that one list or both brought up, with what each says of it. Ranks start at 1. */

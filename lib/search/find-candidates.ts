@@ -47,9 +47,16 @@ const CANDIDATE_BUDGET = 4_000
 
 const SPACES = `select model, dimensions from embedding_spaces where state = 'active' order by id`
 
+// Behind `offset 0` each passage is looked up by its key, and no plan reads the table.
 const CANDIDATES = `
-  select * from search_passages($1::text, $2::text, $3::text, $4::text::halfvec, $5::text, $6::float8, $7::int, $8::boolean,
-    $9::text::jsonpath, $10::int, $11::int, ${CANDIDATE_BUDGET}, $12::int, $13::int, $14::boolean, $15::boolean)`
+  select p.*, t.translation
+    from search_passages($1::text, $2::text, $3::text, $4::text::halfvec, $5::text, $6::float8, $7::int, $8::boolean,
+           $9::text::jsonpath, $10::int, $11::int, ${CANDIDATE_BUDGET}, $12::int, $13::int, $14::boolean, $15::boolean) p
+    left join lateral (
+      select jsonb_build_object('language', c.translation_language, 'content', c.translated_content) as translation
+        from chunks c
+       where p.content is not null and c.document_id = p.document_id and c.id = p.shown_id
+         and c.translated_content is not null offset 0) t on true`
 
 /**
  * Both lists of a tenant in one round trip. Throws `invalid_request` when the caller's vector has the dimensions of no
@@ -128,6 +135,7 @@ interface CandidateRow {
   readonly page: number | null
   readonly matching_words: readonly string[] | null
   readonly vector: string | null
+  readonly translation: { readonly language: string; readonly content: string } | null
 }
 
 function toCandidates(rows: readonly CandidateRow[]): Candidate[] {
@@ -161,5 +169,6 @@ function toPassage(row: CandidateRow, content: string): Passage {
     regions: row.regions,
     page: row.page,
     matchingWords: row.matching_words ?? [],
+    ...(row.translation && { translation: row.translation }),
   }
 }

@@ -16,6 +16,10 @@ export const SearchHit = z.object({
   regions: z.array(Region).optional(),
   citation: z.string().describe("`[[doc/p007#c0042]]`"),
   language: z.string(),
+  translation: z
+    .object({ language: z.string(), content: z.string() })
+    .optional()
+    .describe("The same text in its second language, where it has one"),
   metadata: z.record(z.string(), z.unknown()),
   highlights: z
     .array(z.object({ start: z.int(), end: z.int() }))

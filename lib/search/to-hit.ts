@@ -25,6 +25,7 @@ export function toHit(tenant: string, { candidate, score }: Scored, rrfK: number
     ...(passage.regions.length > 0 && { regions: [...passage.regions] }),
     citation: formatCitation({ documentId, chunkId, page }),
     language: passage.language,
+    ...(passage.translation && { translation: passage.translation }),
     metadata: passage.metadata,
     highlights: highlightWords(passage.content, passage.matchingWords),
   }
