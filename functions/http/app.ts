@@ -1,5 +1,7 @@
 import { type Context, Hono } from "hono"
+import type { Anomalies } from "../../lib/documents/anomalies.ts"
 import type { Documents } from "../../lib/documents/documents.ts"
+import type { Entities } from "../../lib/documents/entities.ts"
 import type { IndexDocuments } from "../../lib/documents/index-documents.ts"
 import type { Health } from "../../lib/health.ts"
 import type { Embedder, Reranker } from "../../lib/inference/inference.ts"
@@ -7,9 +9,11 @@ import type { Authenticate } from "../../lib/keys/authenticator.ts"
 import type { Log } from "../../lib/log.ts"
 import type { Search } from "../../lib/search/search.ts"
 import { accessLog } from "./access-log.ts"
+import { anomaliesRoute } from "./anomalies-route.ts"
 import { type AccessPolicy, createGuard } from "./auth.ts"
 import { documentsRoute } from "./documents-route.ts"
 import type { Edge } from "./edge.ts"
+import { entitiesRoute } from "./entities-route.ts"
 import { onError, onNotFound } from "./errors.ts"
 import { healthRoute } from "./health-route.ts"
 import { indexRoute } from "./index-route.ts"
@@ -25,6 +29,8 @@ export interface AppParts {
   readonly search: Search
   readonly indexDocuments: IndexDocuments
   readonly documents: Documents
+  readonly entities: Entities
+  readonly anomalies: Anomalies
   readonly health: Health
   readonly embedder: Embedder | null
   readonly reranker: Reranker | null
@@ -53,6 +59,8 @@ export function createApp(parts: AppParts): Hono<Edge> {
   app.route("/", searchRoute(parts.search, { guard, timeoutMs: searchTimeoutMs }))
   app.route("/", indexRoute(parts.indexDocuments, { guard, timeoutMs: indexTimeoutMs, log }))
   app.route("/", documentsRoute(parts.documents, { guard }))
+  app.route("/", entitiesRoute(parts.entities, { guard }))
+  app.route("/", anomaliesRoute(parts.anomalies, { guard }))
   app.route("/", healthRoute(parts.health, { guard }))
   app.route("/", inferenceRoute(parts, { guard, timeoutMs: indexTimeoutMs }))
   app.route("/", openApiRoute(parts.version))

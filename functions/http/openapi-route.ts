@@ -1,6 +1,8 @@
 import { Hono } from "hono"
+import { anomaliesOperations } from "./anomalies-route.ts"
 import { documentsOperations } from "./documents-route.ts"
 import type { Edge } from "./edge.ts"
+import { entitiesOperations } from "./entities-route.ts"
 import { healthOperations } from "./health-route.ts"
 import { indexOperations } from "./index-route.ts"
 import { inferenceOperations } from "./inference-route.ts"
@@ -11,6 +13,8 @@ const OPERATIONS = [
   ...searchOperations,
   ...indexOperations,
   ...documentsOperations,
+  ...entitiesOperations,
+  ...anomaliesOperations,
   ...healthOperations,
   ...inferenceOperations,
 ]
