@@ -51,7 +51,19 @@ test("the installed command runs, prints to stdout and sets its exit status", SL
 test("--help names every command, in 80 columns", async () => {
   const { status, out } = await concordance("--help")
   expect(status).toBe(0)
-  for (const command of ["serve", "index", "search", "migrate", "models", "keys", "spaces", "bench", "demo"]) {
+  for (const command of [
+    "serve",
+    "index",
+    "import",
+    "search",
+    "migrate",
+    "models",
+    "keys",
+    "spaces",
+    "entities",
+    "bench",
+    "demo",
+  ]) {
     expect(out).toMatch(new RegExp(`^  ${command} `, "m"))
   }
   for (const line of out.split("\n")) expect(line.length).toBeLessThanOrEqual(80)

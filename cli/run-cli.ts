@@ -2,7 +2,9 @@ import { Command, CommanderError } from "commander"
 import { addBenchCommand } from "./bench.ts"
 import { addDemoCommand } from "./demo.ts"
 import { describeFailure } from "./describe-failure.ts"
+import { addEntitiesCommand } from "./entities.ts"
 import { CommandFailed, EXIT } from "./exit.ts"
+import { addImportCommand } from "./import.ts"
 import { addIndexCommand } from "./index-folder.ts"
 import { addKeysCommand } from "./keys.ts"
 import { addMigrateCommand } from "./migrate.ts"
@@ -50,11 +52,13 @@ function createProgram(terminal: Terminal): Command {
 const COMMANDS = [
   addServeCommand,
   addIndexCommand,
+  addImportCommand,
   addSearchCommand,
   addMigrateCommand,
   addModelsCommand,
   addKeysCommand,
   addSpacesCommand,
+  addEntitiesCommand,
   addBenchCommand,
   addDemoCommand,
 ]

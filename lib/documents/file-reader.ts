@@ -2,17 +2,7 @@ import type { ReadDocument } from "./block.ts"
 import type { PageImage, PageText } from "./page.ts"
 
 /** What a file is, told by its content alone. */
-export type FileFormat =
-  | "pdf"
-  | "image"
-  | "docx"
-  | "html"
-  | "markdown"
-  | "text"
-  | "csv"
-  | "xlsx"
-  | "epub"
-  | "pptx"
+export type FileFormat = "pdf" | "image" | "docx" | "html" | "markdown" | "text" | "csv" | "xlsx" | "epub" | "pptx"
 
 /** What a file turns out to be before its pages are read. */
 export interface Inspection {

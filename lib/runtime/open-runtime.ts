@@ -2,7 +2,10 @@ import type { Config } from "../config.ts"
 import type { OwnerDatabase } from "../database/database.ts"
 import { MIGRATIONS_FOLDER, migrate } from "../database/migrate.ts"
 import { type OpenedDatabase, openDatabase } from "../database/open-database.ts"
+import { type Anomalies, createAnomalies } from "../documents/anomalies.ts"
 import { createDocuments, type Documents } from "../documents/documents.ts"
+import { createEntities, type Entities } from "../documents/entities.ts"
+import { createImportBundle, type ImportBundle } from "../documents/import-bundle.ts"
 import { createIndexDocuments, type IndexDocuments } from "../documents/index-documents.ts"
 import { upgradePluginTables } from "../documents/upgrade-plugin-tables.ts"
 import type { Health } from "../health.ts"
@@ -23,7 +26,10 @@ export interface Runtime {
   readonly search: Search
   readonly retrieve: Retrieve
   readonly indexDocuments: IndexDocuments
+  readonly importBundle: ImportBundle
   readonly documents: Documents
+  readonly entities: Entities
+  readonly anomalies: Anomalies
   readonly keys: KeyRing
   readonly authenticate: Authenticate
   readonly health: Health
@@ -65,7 +71,10 @@ export async function openRuntime(config: Config, { log, databaseHome }: Runtime
     search: createSearch(searching),
     retrieve: createRetrieve(searching),
     indexDocuments,
+    importBundle: createImportBundle({ database, embedder, images: null }),
     documents: createDocuments(database),
+    entities: createEntities(database),
+    anomalies: createAnomalies(database),
     keys: createKeyRing(owner),
     authenticate: createAuthenticator(database),
     health: createHealth({ database, embedder, reranker, timeoutMs: HEALTH_TIMEOUT_MS }),
