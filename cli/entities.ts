@@ -14,8 +14,10 @@ export function addEntitiesCommand(program: Command, terminal: Terminal): void {
 
 async function rebuildEntities(tenant: string, terminal: Terminal): Promise<void> {
   const { createEntities } = await import("../lib/documents/entities.ts")
-  const began = performance.now()
-  const { entities, mentions } = await withDatabase((database) => createEntities(database).rebuild(tenant))
-  const seconds = ((performance.now() - began) / 1_000).toFixed(1)
-  terminal.line(`${entities} entities, mentioned ${mentions} times, written in ${seconds} s.`)
+  await withDatabase(async (database) => {
+    const began = performance.now()
+    const { entities, mentions } = await createEntities(database).rebuild(tenant)
+    const seconds = ((performance.now() - began) / 1_000).toFixed(1)
+    terminal.line(`${entities} entities, mentioned ${mentions} times, written in ${seconds} s.`)
+  })
 }
