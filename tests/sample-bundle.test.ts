@@ -12,7 +12,7 @@ beforeAll(async () => {
   served = await serve()
   const outcome = await served.runtime.importBundle("primary", BUNDLE)
   expect(outcome).toMatchObject({ status: "imported", chunks: 40, tables: 2 })
-}, 120_000)
+}, 300_000)
 afterAll(() => served.close())
 
 async function topThree(query: string): Promise<string[]> {
@@ -21,7 +21,9 @@ async function topThree(query: string): Promise<string[]> {
   return results.map(({ chunk_id }) => chunk_id)
 }
 
-test("thirty questions in English and the same in Portuguese find the chunk that answers them among the first three, in 27 of 30 at least", async () => {
+test("thirty questions in English and the same in Portuguese find the chunk that answers them among the first three, in 27 of 30 at least", {
+  timeout: 300_000,
+}, async () => {
   expect(BILINGUAL_QUESTIONS).toHaveLength(30)
   const missed: Record<string, string[]> = { en: [], pt: [] }
   for (const [chunk, en, pt] of BILINGUAL_QUESTIONS) {
