@@ -65,19 +65,28 @@ export function createPagePictures({ pages, objects }: PagePicturesDeps): PagePi
       }
     },
     async part(tenant, id, page, { chunkId, box, highlight, width, format }) {
-      const chunk = chunkId === undefined ? null : await chunkOn(pages, tenant, id, page, chunkId)
-      if (chunk?.imageKey && !highlight) {
-        const inputs: PictureInputs = { imageKey: chunk.imageKey, kind: "page", boxes: [], width, format }
-        const image = { imageKey: chunk.imageKey, width: null, version: chunk.version }
-        return { tag: pictureTag(inputs), version: chunk.version, read: () => draw(image, inputs) }
-      }
+      const chunk = chunkId === undefined ? null : await chunkOn(tenant, id, page, chunkId)
+      if (chunk?.own && !highlight) return picture(chunk.own, { kind: "page", boxes: [], width, format })
       const image = await pages.image(tenant, id, page)
-      const boxes = chunk ? chunk.boxes : box ? [box] : []
+      if (chunk?.boxes.length === 0) throw new AppError("not_found", "The chunk has no place on this page")
       const kind = highlight ? "page" : box ? "box" : "regions"
-      const inputs: PictureInputs = { imageKey: image.imageKey, kind, boxes, width, format }
-      const isOneVersion = chunk === null || chunk.version === image.version
-      return { tag: pictureTag(inputs), version: isOneVersion ? image.version : null, read: () => draw(image, inputs) }
+      const boxes = chunk?.boxes ?? (box ? [box] : [])
+      const drawn = picture(image, { kind, boxes, width, format })
+      return !chunk || chunk.version === image.version ? drawn : { ...drawn, version: null }
     },
+  }
+
+  /** Where a chunk stands on a page, and its own picture, if it has one and stands there. */
+  async function chunkOn(tenant: string, id: string, page: number, chunkId: string) {
+    const { regions, imageKey, version } = await pages.regions(tenant, id, chunkId)
+    const boxes = regions.filter((region) => region.page === page)
+    const own = imageKey !== null && boxes.length > 0 ? { imageKey, width: null, version } : null
+    return { boxes, own, version }
+  }
+
+  function picture(image: StoredPageImage, how: Omit<PictureInputs, "imageKey">): PagePicture {
+    const inputs = { ...how, imageKey: image.imageKey }
+    return { tag: pictureTag(inputs), version: image.version, read: () => draw(image, inputs) }
   }
 
   async function draw(image: StoredPageImage, { kind, boxes, width, format }: PictureInputs) {
@@ -88,12 +97,4 @@ export function createPagePictures({ pages, objects }: PagePicturesDeps): PagePi
     if (kind === "box" && box) return drawBox(page, box, { width, format })
     return kind === "page" ? drawPage(page, boxes, { width, format }) : drawRegions(page, boxes, { width, format })
   }
-}
-
-/** Where a chunk stands on a page; it must do so. */
-async function chunkOn(pages: DocumentPages, tenant: string, id: string, page: number, chunkId: string) {
-  const { regions, imageKey, version } = await pages.regions(tenant, id, chunkId)
-  const boxes = regions.filter((region) => region.page === page)
-  if (boxes.length === 0) throw new AppError("not_found", "The chunk has no place on this page")
-  return { boxes, imageKey, version }
 }
