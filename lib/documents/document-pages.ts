@@ -7,7 +7,7 @@ import { cropUrl, pageImageUrl, pageUrl, tableUrl } from "../page-links.ts"
 import { Region } from "../shapes.ts"
 
 /** One row of `GET /documents/{id}/pages`. */
-export const PageSummary = z.object({
+const PageSummary = z.object({
   number: z.int(),
   width: z.number().optional().describe("Points, as displayed; absent of a page that could not be read"),
   height: z.number().optional(),

@@ -88,6 +88,6 @@ export function readCoreProperties(archive: Archive): { title: string | null; la
 }
 
 /** Elements of a name anywhere below; how many. */
-export function countNamed(root: MarkupElement | null, name: string): number {
+function countNamed(root: MarkupElement | null, name: string): number {
   return descendantsNamed(root ?? undefined, name).length
 }
