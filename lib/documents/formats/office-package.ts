@@ -86,8 +86,3 @@ export function readCoreProperties(archive: Archive): { title: string | null; la
   }
   return { title: text("title"), language: text("language") }
 }
-
-/** Elements of a name anywhere below; how many. */
-function countNamed(root: MarkupElement | null, name: string): number {
-  return descendantsNamed(root ?? undefined, name).length
-}
