@@ -1,6 +1,6 @@
 import { AppError } from "../../errors.ts"
 import { encrypted, unreadable } from "./document-errors.ts"
-import { childNamed, childrenNamed, descendantsNamed, type MarkupElement, parseMarkup, textOf } from "./markup-tree.ts"
+import { childNamed, childrenNamed, type MarkupElement, parseMarkup, textOf } from "./markup-tree.ts"
 import type { Archive } from "./open-archive.ts"
 import { openArchive } from "./open-archive.ts"
 
