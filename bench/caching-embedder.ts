@@ -36,6 +36,7 @@ export async function createCachingEmbedder(inner: Embedder, folder = CACHE_FOLD
     model: inner.model,
     dimensions: inner.dimensions,
     maxTokens: inner.maxTokens,
+    ...(inner.languages && { languages: inner.languages }),
     countTokens: (text) => inner.countTokens(text),
     embed: async (texts, kind, options) => {
       if (kind === "query") return inner.embed(texts, kind, options)

@@ -23,6 +23,7 @@ export function createMixtureEmbedder(model: Embedder, documentVectors: readonly
     model: model.model,
     dimensions: model.dimensions,
     maxTokens: model.maxTokens,
+    ...(model.languages && { languages: model.languages }),
     countTokens: (text) => model.countTokens(text),
     embed: async (texts, kind, options) =>
       kind === "query" ? model.embed(texts, kind, options) : { vectors: texts.map(vectorOf), truncated: [], tokens: 0 },

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process"
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises"
+import { cp, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, expect, test, vi } from "vitest"
@@ -56,8 +56,10 @@ test("--help names every command, in 80 columns", async () => {
     "serve",
     "index",
     "ingest",
+    "import",
     "documents",
     "open",
+    "entities",
     "search",
     "migrate",
     "models",
@@ -155,6 +157,25 @@ test("a key for a tenant without a name is refused in the words of the HTTP API"
   const { status, err } = await concordance("keys", "create", "q", "--tenant", "")
   expect({ status, err }).toEqual({ status: 1, err: "Error: tenants.0: must not be empty" })
 })
+
+test(
+  "bundles are imported, one that is wrong is named and keeps none out, and entities are rebuilt",
+  SLOW,
+  async () => {
+    const bundles = join(home, "bundles")
+    await cp("samples/bundles", bundles, { recursive: true })
+    await mkdir(join(bundles, "wrong"))
+    await writeFile(join(bundles, "wrong/_index.json"), '{"bundle": 1, "titel": "x"}')
+    const { status, out, err } = await concordance("import", bundles, "--tenant", "archive")
+    expect(out).toMatch(/^Imported 1 document \(40 chunks, \d images, 2 tables\) in .* s, skipped 0, failed 1\.$/)
+    expect(err).toContain("failed wrong: _index.json: title: is required")
+    expect(err).toContain('_index.json: must not hold "titel"')
+    expect(status).toBe(1)
+    const rebuilt = await concordance("entities", "rebuild", "--tenant", "archive")
+    expect(rebuilt.out).toMatch(/^29 entities, mentioned 60 times, written in .* s\.$/)
+    expect((await concordance("import", join(home, "nothing"))).status).toBe(1)
+  },
+)
 
 test("a file that is left out is called by its path", SLOW, async () => {
   await mkdir(join(home, "left/out"), { recursive: true })

@@ -3,7 +3,9 @@ import { addBenchCommand } from "./bench.ts"
 import { addDemoCommand } from "./demo.ts"
 import { describeFailure } from "./describe-failure.ts"
 import { addDocumentsCommand } from "./documents.ts"
+import { addEntitiesCommand } from "./entities.ts"
 import { CommandFailed, EXIT } from "./exit.ts"
+import { addImportCommand } from "./import.ts"
 import { addIndexCommand } from "./index-folder.ts"
 import { addIngestCommand } from "./ingest.ts"
 import { addKeysCommand } from "./keys.ts"
@@ -54,8 +56,10 @@ const COMMANDS = [
   addServeCommand,
   addIndexCommand,
   addIngestCommand,
+  addImportCommand,
   addDocumentsCommand,
   addOpenCommand,
+  addEntitiesCommand,
   addSearchCommand,
   addMigrateCommand,
   addModelsCommand,

@@ -1,4 +1,5 @@
-import type { OwnerDatabase } from "../lib/database/database.ts"
+import type { Database, OwnerDatabase } from "../lib/database/database.ts"
+import type { ImportBundle } from "../lib/documents/bundles/import-bundle.ts"
 import type { DocumentPages } from "../lib/documents/document-pages.ts"
 import type { Documents } from "../lib/documents/documents.ts"
 import type { IndexOutcome } from "../lib/documents/index-documents.ts"
@@ -17,6 +18,8 @@ export interface Product {
   search(tenant: string, request: SearchRequest): Promise<Found>
   retrieve(tenant: string, request: RetrieveRequest): Promise<Found>
   indexDocuments(tenant: string, requests: readonly IndexRequest[]): Promise<readonly IndexOutcome[]>
+  /** Under Ctrl-C alone: a bundle takes as long as its chunks take the model. */
+  readonly importBundle: ImportBundle
   readonly documents: Documents
   readonly documentPages: DocumentPages
   readonly pagePictures: PagePictures
@@ -69,6 +72,8 @@ export async function withRuntime<T>(
       search: (tenant, request) => runtime.search(tenant, request, deadline(config.searchTimeoutMs)),
       retrieve: (tenant, request) => runtime.retrieve(tenant, request, deadline(config.searchTimeoutMs)),
       indexDocuments: (tenant, requests) => runtime.indexDocuments(tenant, requests, deadline(config.indexTimeoutMs)),
+      importBundle: (tenant, root, options) =>
+        runtime.importBundle(tenant, root, { ...options, signal: terminal.signal }),
     })
   } finally {
     await runtime.close()
@@ -81,16 +86,30 @@ export async function withKeyRing<T>(work: (keys: KeyRing) => Promise<T>): Promi
   return withOwner((owner) => work(createKeyRing(owner)))
 }
 
+/** The database that the settings name, brought up to date; no model is loaded. */
+export async function withDatabase<T>(work: (database: Database) => Promise<T>): Promise<T> {
+  return withBoth(({ database }) => work(database))
+}
+
 /** The owner's way into the database, brought up to date. */
 export async function withOwner<T>(work: (owner: OwnerDatabase) => Promise<T>): Promise<T> {
+  return withBoth(({ owner }) => work(owner))
+}
+
+interface BothDatabases {
+  readonly database: Database
+  readonly owner: OwnerDatabase
+}
+
+async function withBoth<T>(work: (both: BothDatabases) => Promise<T>): Promise<T> {
   const { openConfiguredDatabase } = await import("./open-configured.ts")
   const { MIGRATIONS_FOLDER, migrate } = await import("../lib/database/migrate.ts")
-  const { database, owner } = await openConfiguredDatabase()
+  const both = await openConfiguredDatabase()
   try {
-    await migrate(owner, MIGRATIONS_FOLDER)
-    return await work(owner)
+    await migrate(both.owner, MIGRATIONS_FOLDER)
+    return await work(both)
   } finally {
-    await database.close()
-    await owner.close()
+    await both.database.close()
+    await both.owner.close()
   }
 }

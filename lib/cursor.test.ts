@@ -1,5 +1,6 @@
 import { expect, test } from "vitest"
-import { decodeCursor, encodeCursor } from "./cursor.ts"
+import { z } from "zod"
+import { decodeCursor, decodePlace, encodeCursor, encodePlace } from "./cursor.ts"
 
 const list = ["tenant", { query: "wind" }]
 
@@ -28,4 +29,13 @@ test.each([
   [encodeCursor("a", list), "a cursor of ids"],
 ])("%j (%s) is refused, naming the field", (cursor) => {
   expect(() => decodeCursor(cursor, list, "number")).toThrow(/^cursor: is not a cursor/)
+})
+
+test("a place of several values reads back; what somebody else wrote as one is refused as any other cursor", () => {
+  const Place = z.tuple([z.string(), z.int32()])
+  expect(decodePlace(encodePlace(["a/b", 7], ["l"]), ["l"], Place)).toEqual(["a/b", 7])
+  for (const forged of ["no JSON", "[]", '["a", "7"]', '["a", 4294967296]', "null"]) {
+    expect(() => decodePlace(encodeCursor(forged, ["l"]), ["l"], Place)).toThrow("is not a cursor")
+  }
+  expect(() => decodePlace(encodePlace(["a", 7], ["l"]), ["m"], Place)).toThrow("cursor")
 })

@@ -35,3 +35,18 @@ export function decodeCursor<T extends "string" | "number">(
   }
   return opaque.data.after as T extends "string" ? string : number
 }
+
+/** A cursor of a list whose order takes several values: the place where its next page starts. */
+export function encodePlace(place: readonly (string | number)[], list: unknown): string {
+  return encodeCursor(JSON.stringify(place), list)
+}
+
+/** That place, as `schema` has it. Throws as `decodeCursor` does: anybody can write what looks like a cursor. */
+export function decodePlace<Schema extends z.ZodType>(cursor: string, list: unknown, schema: Schema): z.output<Schema> {
+  const text = decodeCursor(cursor, list, "string")
+  try {
+    return schema.parse(JSON.parse(text))
+  } catch {
+    throw invalidField("cursor", "is not a cursor: give next_cursor of the page before, unchanged")
+  }
+}

@@ -42,7 +42,7 @@ export const Environment = z.object({
       group: "Storage",
       values: "the name of a bucket",
       description:
-        "S3 bucket for uploads and page images, with the credentials that AWS's SDK finds (role, profile, `AWS_ACCESS_KEY_ID`). Unset: files under `CONCORDANCE_HOME/objects`",
+        "S3 bucket for uploads and pictures, with the credentials that AWS's SDK finds (role, profile, `AWS_ACCESS_KEY_ID`). Unset: files under `CONCORDANCE_HOME/objects`",
     },
   ),
   OBJECT_STORE_ENDPOINT: httpUrl({

@@ -39,6 +39,10 @@ export const CallerEmbedding = z
 export const Strategy = z.enum(["rrf", "weighted", "semantic", "lexical", "two_pass"])
 export type Strategy = z.infer<typeof Strategy>
 
+/** A chunk's text in its second language. */
+export const Translation = z.object({ language: z.string().describe("BCP 47"), content: z.string() })
+export type Translation = z.infer<typeof Translation>
+
 /** Where on a page a chunk stands: 0–1 of the page as displayed. */
 export const Region = z
   .object({

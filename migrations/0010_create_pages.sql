@@ -6,7 +6,7 @@ create table concordance.pages (
   width float8,                             -- points, as displayed; null of a page that could not be read
   height float8,
   image_key text collate "C",               -- of its picture in the object store
-  source text not null check (source in ('embedded', 'ocr', 'none')),
+  source text not null check (source in ('embedded', 'ocr', 'given', 'none')),  -- given: by a bundle
   confidence float8,                        -- mean of the recognised words, 0 to 1
   primary key (source_account_id, document_id, number),
   foreign key (source_account_id, document_id) references concordance.documents on delete cascade

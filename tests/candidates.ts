@@ -27,7 +27,9 @@ export function passage(content: string, given: Partial<Passage> = {}): Passage 
     regions: [],
     page: null,
     matchingWords: [],
+    translation: null,
     version: null,
+    hasPicture: false,
     ...given,
   }
 }

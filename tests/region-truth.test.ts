@@ -42,23 +42,30 @@ const files: readonly [name: string, make: () => Promise<GeneratedPdf>, toleranc
   ["a scan between pages of text", () => scanAmongText(), TOLERANCE_SCAN_PT],
 ]
 
-test.each(files)("the regions of %s are where its words are, and its crops show them", {
-  timeout: 240_000,
-}, async (name, make, tolerance = TOLERANCE_PT) => {
-  const pdf = await make()
-  const chunks = await ingest(name, pdf)
-  expect(chunks.length).toBeGreaterThan(name === "a ruled table" ? 0 : 1)
-  let next = 0
-  for (const chunk of chunks) {
-    const words = chunk.content.split(/[\s|]+/).filter((word) => /[\p{L}\p{N}]/u.test(word))
-    const truth = pdf.words.slice(next, next + words.length)
-    next += words.length
-    expectSameWords(words, truth.map(({ text }) => text))
-    expectRegions(chunk.regions ?? [], truth, pdf, tolerance)
-    await expectCrops(chunk, words)
-  }
-  expect(next).toBe(pdf.words.length)
-})
+test.each(files)(
+  "the regions of %s are where its words are, and its crops show them",
+  {
+    timeout: 240_000,
+  },
+  async (name, make, tolerance = TOLERANCE_PT) => {
+    const pdf = await make()
+    const chunks = await ingest(name, pdf)
+    expect(chunks.length).toBeGreaterThan(name === "a ruled table" ? 0 : 1)
+    let next = 0
+    for (const chunk of chunks) {
+      const words = chunk.content.split(/[\s|]+/).filter((word) => /[\p{L}\p{N}]/u.test(word))
+      const truth = pdf.words.slice(next, next + words.length)
+      next += words.length
+      expectSameWords(
+        words,
+        truth.map(({ text }) => text),
+      )
+      expectRegions(chunk.regions ?? [], truth, pdf, tolerance)
+      await expectCrops(chunk, words)
+    }
+    expect(next).toBe(pdf.words.length)
+  },
+)
 
 /** A picture of a page of known words, as a copier leaves it, between two pages that have them as text. */
 async function scanAmongText(): Promise<GeneratedPdf> {
@@ -124,7 +131,9 @@ async function expectCrops(chunk: ChunkDetails, words: readonly string[]): Promi
     if (at >= 0) read.splice(at, 1)
     return at < 0
   })
-  expect(missed.length, `missed ${missed.join(" ")}; left over ${read.join(" ")}`).toBeLessThanOrEqual(words.length / 10)
+  expect(missed.length, `missed ${missed.join(" ")}; left over ${read.join(" ")}`).toBeLessThanOrEqual(
+    words.length / 10,
+  )
 }
 
 /** Words of a picture of 150 dpi, enlarged to what recognition likes. */

@@ -83,7 +83,7 @@ describe("npm start", { timeout: 300_000 }, () => {
     const url = await listening(server)
     expect(server.written.out).toBe("")
     const listed = (await (await fetch(`${url}/documents?limit=200`)).json()) as { documents: unknown[] }
-    expect(listed.documents).toHaveLength(40)
+    expect(listed.documents).toHaveLength(41)
 
     const sameHome = start({})
     expect(await sameHome.ended).toBe(1)

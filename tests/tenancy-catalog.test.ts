@@ -65,6 +65,7 @@ test("every function fixes its search path, system first and temporary tables la
       from pg_proc where pronamespace = 'concordance'::regnamespace order by 1`)
   const loose = functions.filter(({ path }) => !/^pg_catalog, concordance,.* pg_temp$/.test(String(path)))
   expect(loose).toEqual([
+    { name: "counted_terms", path: null, pure: true },
     { name: "function_path", path: "pg_catalog", pure: false },
     { name: "lexeme_dimension", path: null, pure: true },
     { name: "lexicon", path: null, pure: true },
@@ -102,6 +103,8 @@ test("what is granted beyond reading: the service writes its tenants' rows, and 
     { who: "concordance_app", on: "embedding_drafts", may: all },
     { who: "concordance_app", on: "embedding_spaces", may: "DELETE" }, // and by column: not its id
     { who: "concordance_app", on: "embeddings", may: all },
+    { who: "concordance_app", on: "entities", may: all },
+    { who: "concordance_app", on: "entity_mentions", may: all },
     { who: "concordance_app", on: "ingest_jobs", may: all },
     { who: "concordance_app", on: "lexeme_count_deltas", may: all },
     { who: "concordance_app", on: "lexeme_counts", may: all },

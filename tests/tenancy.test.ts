@@ -29,7 +29,16 @@ beforeAll(async () => {
 })
 afterAll(() => db.close())
 
-const TABLES = ["documents", "chunks", "embedding_spaces", "embeddings", "lexeme_counts", "lexeme_count_deltas"]
+const TABLES = [
+  "documents",
+  "chunks",
+  "embedding_spaces",
+  "embeddings",
+  "lexeme_counts",
+  "lexeme_count_deltas",
+  "entities",
+  "entity_mentions",
+]
 const CANDIDATES = `select * from lexical_candidates(${HARBOUR}, 'harbour | keeper | smuggler', null, null, null, 1000)`
 const SEARCH = "select document_id, content from hybrid_search_chunks('harbour keeper smuggler', '[1,0,0]')"
 /** Everything that a tenant can ask for, each with a column or more. */
@@ -143,6 +152,9 @@ describe("the service's role", () => {
          on conflict (source_account_id, id) do update set title = 'taken'`,
       `insert into chunks (source_account_id, document_id, id, ordinal, content, content_hash)
          values ('${THEIRS}', '${id}', 'c0001', 1, 'x', 'x')`,
+      `insert into entities (source_account_id, id, kind, key) values ('${THEIRS}', '${id}', 'x', 'x') on conflict do nothing`,
+      `insert into entity_mentions (source_account_id, entity_id, document_id, chunk_id, surface, name)
+         values ('${THEIRS}', 'other:smuggler', '${id}', 'c0001', 'x', 'x') on conflict do nothing`,
       `insert into lexeme_count_deltas values ('${THEIRS}', 'en', '${id}', 1)`,
       `insert into lexeme_counts values ('${THEIRS}', 'en', '${id}', 1) on conflict do nothing`,
       `insert into embedding_spaces (source_account_id, model, dimensions) values ('${THEIRS}', 'caller:${id}', 3)

@@ -11,7 +11,10 @@ beforeAll(async () => {
   for (const tenant of ["left", "right"]) {
     const { key } = await served.runtime.keys.create({ name: tenant, tenants: [tenant] })
     keys[tenant] = { "x-api-key": key }
-    const document = { id: "same", title: tenant, content: `the ${tenant} secret of the harbour` }
+    const entities = [{ name: `${tenant} keeper`, kind: "person" }]
+    const anomalies = [{ kind: "note", note: tenant }]
+    const chunk = { content: `the ${tenant} secret of the harbour`, entities, anomalies }
+    const document = { id: "same", title: tenant, chunks: [chunk] }
     expect((await served.post("/index", document, keys[tenant])).status).toBe(201)
   }
 })
@@ -29,6 +32,24 @@ test.each(["left", "right"])("%s finds its own document alone, without naming a 
   expect(one).toMatchObject({ title: tenant })
 })
 
+test("each lists its own entities and anomalies; the other's are not found, as what never was", async () => {
+  const get = async (path: string) => {
+    const response = await served.send("GET", path, undefined, keys["left"])
+    return { status: response.status, body: await response.json() }
+  }
+  expect(await get("/entities")).toMatchObject({ status: 200, body: { entities: [{ id: "person:left-keeper" }] } })
+  expect(await get("/anomalies")).toMatchObject({ status: 200, body: { anomalies: [{ note: "left" }] } })
+  expect(await get("/entities/person%3Aleft-keeper/mentions")).toMatchObject({
+    status: 200,
+    body: { mentions: [{ document_id: "same", chunk_id: "c0001" }] },
+  })
+  const foreign = await get("/entities/person%3Aright-keeper/mentions")
+  expect(foreign).toMatchObject({ status: 404, body: { code: "not_found" } })
+  const { request_id: _, ...never } = (await get("/entities/person%3Anobody/mentions")).body as { request_id: string }
+  expect(foreign.body).toMatchObject(never)
+  expect((await get("/anomalies?document=nowhere")).status).toBe(404)
+})
+
 test("asking for the other tenant, or for one that does not exist, is refused alike", async () => {
   const answers: string[] = []
   for (const source_account_id of ["right", "nobody"]) {
@@ -36,13 +57,15 @@ test("asking for the other tenant, or for one that does not exist, is refused al
       await served.post("/search", { query: "secret", source_account_id }, keys["left"]),
       await served.post("/index", { id: "same", content: "taken over", source_account_id }, keys["left"]),
       await served.send("GET", `/documents?source_account_id=${source_account_id}`, undefined, keys["left"]),
+      await served.send("GET", `/entities?source_account_id=${source_account_id}`, undefined, keys["left"]),
+      await served.send("GET", `/anomalies?source_account_id=${source_account_id}`, undefined, keys["left"]),
       await served.send("DELETE", `/documents/same?source_account_id=${source_account_id}`, undefined, keys["left"]),
     ]) {
       expect(response.status).toBe(403)
       answers.push((await response.text()).replace(/"request_id":"[^"]+"/, ""))
     }
   }
-  expect(answers.slice(0, 4)).toEqual(answers.slice(4))
+  expect(answers.slice(0, 6)).toEqual(answers.slice(6))
 })
 
 test("a batch line for the other tenant fails, and nothing of the other's changes", async () => {

@@ -12,11 +12,21 @@ export const THEIRS = "theirs"
 
 const DOCUMENTS = {
   [OURS]: [
-    { id: "1", title: "Harbour", content: "The keeper of the harbour light.", embedding: [1, 0, 0] },
+    {
+      id: "1",
+      title: "Harbour",
+      chunks: [{ content: "The keeper of the harbour light.", embedding: [1, 0, 0], entities: [{ name: "Keeper" }] }],
+    },
     { id: "2", title: "Rope", content: "Rope and tar at the harbour store.", embedding: [0, 1, 0] },
   ],
   [THEIRS]: [
-    { id: "1", title: "Harbour", content: "A smuggler in the harbour at night.", embedding: [1, 0, 0.1] },
+    {
+      id: "1",
+      title: "Harbour",
+      chunks: [
+        { content: "A smuggler in the harbour at night.", embedding: [1, 0, 0.1], entities: [{ name: "Smuggler" }] },
+      ],
+    },
     { id: "2", title: "Brandy", content: "Brandy for the smuggler, harbour side.", embedding: [0.9, 0.1, 0] },
   ],
 }

@@ -8,8 +8,14 @@ export const DISAGREEMENTS = `
       from (select * from concordance.lexeme_counts union all select * from concordance.lexeme_count_deltas) c
      group by 1, 2, 3),
   recounted as (
-    select source_account_id, concordance.lexicon(language) as lexicon, term.lexeme, count(*) as chunks
-      from concordance.chunks, lateral (select lexeme from unnest(lexemes) union all select '' where searchable) term
+    -- From the texts, not from the stored lexemes: each language of a chunk on its own, and a chunk once.
+    select source_account_id, lexicon, term.lexeme, count(distinct key) as chunks
+      from (select source_account_id, key, concordance.lexicon(language) as lexicon, title || ' ' || content as said
+              from concordance.chunks where searchable
+            union all
+            select source_account_id, key, concordance.lexicon(translation_language), translated_content
+              from concordance.chunks where searchable and translated_content is not null) part,
+           lateral (select lexeme from unnest(concordance.lexemes(lexicon, said)) union all select '') term
      group by 1, 2, 3)
   select source_account_id, lexicon, lexeme, c.chunks::text as counted, r.chunks::text as recounted
     from counted c full join recounted r using (source_account_id, lexicon, lexeme)
@@ -30,9 +36,12 @@ export async function recount(db: TestDatabase): Promise<{ disagreements: Row[];
   })
 }
 
-const LANGUAGES = ["en", "pt", "de"]
+const LANGUAGES = ["en", "pt", "de", "fr"]
 
-/** A document of one to four chunks out of few words, so that words come and go; half have a parent. */
+/**
+ * A document of one to four chunks out of few words, so that words come and go; half have a parent, and many chunks a
+ * translation, some of them into the language that they are in.
+ */
 export function randomDocument(random: () => number, id: string) {
   const pick = (n: number) => Math.floor(random() * n)
   const text = () => Array.from({ length: 3 + pick(20) }, () => `word${Math.floor(60 * random() ** 3)}`).join(" ")
@@ -40,6 +49,7 @@ export function randomDocument(random: () => number, id: string) {
   const chunks = Array.from({ length: 1 + pick(4) }, () => ({
     content: text(),
     language: LANGUAGES[pick(LANGUAGES.length)] ?? "en",
+    ...(random() < 0.4 && { translation: { language: LANGUAGES[pick(LANGUAGES.length)] ?? "pt", content: text() } }),
     ...(parents.length > 0 && { parent: 0 }),
     ...(random() < 0.3 && { embedding: [1, random(), random()] }),
   }))

@@ -1,6 +1,8 @@
 import { type Context, Hono } from "hono"
+import type { Anomalies } from "../../lib/documents/anomalies.ts"
 import type { DocumentPages } from "../../lib/documents/document-pages.ts"
 import type { Documents } from "../../lib/documents/documents.ts"
+import type { Entities } from "../../lib/documents/entities.ts"
 import type { IndexDocuments } from "../../lib/documents/index-documents.ts"
 import type { Receive } from "../../lib/documents/ingest/receive.ts"
 import type { PagePictures } from "../../lib/documents/page-pictures.ts"
@@ -10,10 +12,12 @@ import type { Authenticate } from "../../lib/keys/authenticator.ts"
 import type { Log } from "../../lib/log.ts"
 import type { Search } from "../../lib/search/search.ts"
 import { accessLog } from "./access-log.ts"
+import { anomaliesRoute } from "./anomalies-route.ts"
 import { type AccessPolicy, createGuard } from "./auth.ts"
 import { documentPagesRoute } from "./document-pages-route.ts"
 import { documentsRoute } from "./documents-route.ts"
 import type { Edge } from "./edge.ts"
+import { entitiesRoute } from "./entities-route.ts"
 import { onError, onNotFound } from "./errors.ts"
 import { healthRoute } from "./health-route.ts"
 import { indexRoute } from "./index-route.ts"
@@ -35,6 +39,8 @@ export interface AppParts {
   readonly ingest: Receive
   readonly documentPages: DocumentPages
   readonly pagePictures: PagePictures
+  readonly entities: Entities
+  readonly anomalies: Anomalies
   readonly health: Health
   readonly embedder: Embedder | null
   readonly reranker: Reranker | null
@@ -70,6 +76,8 @@ export function createApp(parts: AppParts): Hono<Edge> {
   app.route("/", documentsRoute(parts.documents, parts.ingest, { guard }))
   app.route("/", documentPagesRoute(parts.documentPages, { guard }))
   app.route("/", picturesRoute(parts.pagePictures, { guard }))
+  app.route("/", entitiesRoute(parts.entities, { guard }))
+  app.route("/", anomaliesRoute(parts.anomalies, { guard }))
   app.route("/", healthRoute(parts.health, { guard }))
   app.route("/", inferenceRoute(parts, { guard, timeoutMs: indexTimeoutMs }))
   app.route("/", openApiRoute(parts.version))

@@ -7,20 +7,10 @@ import type { Guard } from "./auth.ts"
 import { checkQuery } from "./check-input.ts"
 import type { Edge } from "./edge.ts"
 import type { Operation } from "./openapi.ts"
+import { pageOf, pageQuery } from "./page-query.ts"
 import { TenantQuery, tenants } from "./tenant.ts"
 
-const PAGES_MAX = 1_000
-
-const ListQuery = TenantQuery.extend({
-  limit: z
-    .string()
-    .regex(/^\d{1,6}$/, `must be a whole number from 1 to ${PAGES_MAX}`)
-    .transform(Number)
-    .pipe(z.int().min(1).max(PAGES_MAX))
-    .prefault("200")
-    .describe("Pages a page of the list"),
-  cursor: z.string().max(2_000).optional().describe("`next_cursor` of the page before"),
-})
+const ListQuery = pageQuery(1_000, 200)
 
 /** Number of a page or a table in a path. */
 export const PathNumber = z
@@ -47,8 +37,8 @@ export function documentPagesRoute(pages: DocumentPages, { guard }: { readonly g
   return new Hono<Edge>()
     .get("/documents/:id/pages", guard("search"), async (c) => {
       const { tenant, id } = documentInPath(c)
-      const { limit, cursor } = checkQuery(ListQuery, c.req.query())
-      return c.json(await pages.list(tenant, id, { limit, ...(cursor !== undefined && { cursor }) }))
+      const page = checkQuery(ListQuery, c.req.query())
+      return c.json(await pages.list(tenant, id, pageOf(page)))
     })
     .get("/documents/:id/pages/:page", guard("search"), async (c) => {
       const { tenant, id } = documentInPath(c)

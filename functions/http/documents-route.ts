@@ -8,20 +8,8 @@ import type { Guard } from "./auth.ts"
 import { checkQuery } from "./check-input.ts"
 import type { Edge } from "./edge.ts"
 import type { Operation } from "./openapi.ts"
+import { PageQuery, pageOf } from "./page-query.ts"
 import { TenantQuery, tenants } from "./tenant.ts"
-
-const PAGE_MAX = 200
-
-const ListQuery = TenantQuery.extend({
-  limit: z
-    .string()
-    .regex(/^\d{1,6}$/, `must be a whole number from 1 to ${PAGE_MAX}`)
-    .transform(Number)
-    .pipe(z.int().min(1).max(PAGE_MAX))
-    .prefault("50")
-    .describe("Documents a page"),
-  cursor: z.string().max(2_000).optional().describe("`next_cursor` of the page before"),
-})
 
 const DeleteResponse = z.object({ status: z.literal("deleted") })
 
@@ -29,8 +17,8 @@ const DeleteResponse = z.object({ status: z.literal("deleted") })
 export function documentsRoute(documents: Documents, receive: Receive, { guard }: { readonly guard: Guard }) {
   return new Hono<Edge>()
     .get("/documents", guard("search"), async (c) => {
-      const { limit, cursor } = checkQuery(ListQuery, c.req.query())
-      return c.json(await documents.list(tenants(c)(), { limit, ...(cursor !== undefined && { cursor }) }))
+      const page = checkQuery(PageQuery, c.req.query())
+      return c.json(await documents.list(tenants(c)(), pageOf(page)))
     })
     .get("/documents/:id", guard("search"), async (c) => {
       const { tenant, id } = oneDocument(c, c.req.param("id"))
@@ -59,7 +47,7 @@ export const documentsOperations: readonly Operation[] = [
     path: "/documents",
     summary: "List the documents of a tenant, in order of id",
     scope: "search",
-    query: ListQuery,
+    query: PageQuery,
     responses: { 200: { description: "One page", "application/json": ["DocumentPage", DocumentPage] } },
   },
   {

@@ -1,7 +1,9 @@
 import { Hono } from "hono"
+import { anomaliesOperations } from "./anomalies-route.ts"
 import { documentPagesOperations } from "./document-pages-route.ts"
 import { documentsOperations } from "./documents-route.ts"
 import type { Edge } from "./edge.ts"
+import { entitiesOperations } from "./entities-route.ts"
 import { healthOperations } from "./health-route.ts"
 import { indexOperations } from "./index-route.ts"
 import { inferenceOperations } from "./inference-route.ts"
@@ -17,6 +19,8 @@ const OPERATIONS = [
   ...documentsOperations,
   ...documentPagesOperations,
   ...picturesOperations,
+  ...entitiesOperations,
+  ...anomaliesOperations,
   ...healthOperations,
   ...inferenceOperations,
 ]

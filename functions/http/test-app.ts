@@ -67,6 +67,7 @@ export function createTestApp(overrides: Partial<AppParts> = {}) {
       return requests.map(({ id }) => ({ id, indexed: { status: "indexed" } }))
     },
     ...documentParts(reached, missing),
+    ...archiveParts((tenant, request) => reached.push({ tenant, request })),
     health: async () => ({ status: "ok" }),
     embedder: null,
     reranker: null,
@@ -99,4 +100,27 @@ export function createTestApp(overrides: Partial<AppParts> = {}) {
   const post = (path: string, body: unknown, headers?: Record<string, string>) =>
     send("POST", path, typeof body === "string" ? body : JSON.stringify(body), headers)
   return { app, reached, lines, send, post }
+}
+
+/** Entities and anomalies: there are none. */
+function archiveParts(reach: (tenant: string, request: object) => void): Pick<AppParts, "entities" | "anomalies"> {
+  return {
+    entities: {
+      list: async (tenant, request) => {
+        reach(tenant, request)
+        return { entities: [] }
+      },
+      mentions: async (tenant, id, request) => {
+        reach(tenant, { id, ...request })
+        throw new AppError("not_found", "There is no entity with this id")
+      },
+      rebuild: async () => ({ entities: 0, mentions: 0 }),
+    },
+    anomalies: {
+      list: async (tenant, request) => {
+        reach(tenant, request)
+        return { anomalies: [] }
+      },
+    },
+  }
 }

@@ -4,14 +4,18 @@ import { decodeCursor, encodeCursor } from "../cursor.ts"
 import type { Database, Statement } from "../database/database.ts"
 import { AppError } from "../errors.ts"
 import { cropUrl, pageImageUrl, pageUrl, tableUrl } from "../page-links.ts"
-import { Region } from "../shapes.ts"
+import { Region, Translation } from "../shapes.ts"
+import { Anomaly, ChunkEntity } from "./annotations.ts"
 
 /** One row of `GET /documents/{id}/pages`. */
 const PageSummary = z.object({
   number: z.int(),
-  width: z.number().optional().describe("Points, as displayed; absent of a page that could not be read"),
+  width: z
+    .number()
+    .optional()
+    .describe("Points, as displayed; absent of a page that could not be read, or of a bundle"),
   height: z.number().optional(),
-  source: z.enum(["embedded", "ocr", "none"]).describe("Where its text came from"),
+  source: z.enum(["embedded", "ocr", "given", "none"]).describe("Where its text came from; `given`: from a bundle"),
   confidence: z.number().optional().describe("Mean of the recognised words, 0 to 1"),
   page_url: z.string(),
   image_url: z.string().optional(),
@@ -29,11 +33,13 @@ export const ChunkDetails = z.object({
   kind: z.enum(["text", "table", "figure", "heading"]),
   content: z.string(),
   language: z.string(),
-  translated_content: z.string().optional(),
+  translation: Translation.optional().describe("The same text in its second language"),
   page: z.int().optional().describe("Its first"),
   regions: z.array(Region).optional(),
   citation: z.string().describe("`[[doc/p007#c0042]]`"),
   parent_id: z.string().optional(),
+  anomalies: z.array(Anomaly).optional(),
+  entities: z.array(ChunkEntity).optional(),
   metadata: z.record(z.string(), z.unknown()),
   page_url: z.string().optional(),
   crop_url: z.string().optional(),
@@ -57,6 +63,8 @@ export interface StoredPageImage {
 /** Where a chunk stands in the version that is served. */
 export interface StoredRegions {
   readonly regions: readonly Region[]
+  /** Of the chunk's own picture, where it has one. */
+  readonly imageKey: string | null
   readonly version: string
 }
 
@@ -83,9 +91,10 @@ const IMAGE = `
    where p.document_id = $1 and p.number = $2 and p.image_key is not null`
 
 const CHUNK_COLUMNS = `
-  c.id, c.title, c.kind, c.content, c.language, c.translated_content, c.first_page, c.regions, c.parent_id, c.metadata,
-  exists (select from pages p where p.source_account_id = c.source_account_id and p.document_id = c.document_id
-             and p.number = c.first_page and p.image_key is not null) as has_image,
+  c.id, c.title, c.kind, c.content, c.language, c.translation_language, c.translated_content, c.first_page, c.regions,
+  c.parent_id, c.anomalies, c.entities, c.metadata, c.image_key is not null as has_own_image,
+  (select p.image_key is not null from pages p where p.source_account_id = c.source_account_id
+      and p.document_id = c.document_id and p.number = c.first_page) as page_has_image,
   (select t.number from document_tables t where t.source_account_id = c.source_account_id
       and t.document_id = c.document_id and c.kind = 'table' and t.number::text = c.metadata ->> 'table') as table_number`
 const CHUNKS_OF_PAGE = `
@@ -97,7 +106,7 @@ const CHUNK = `select ${CHUNK_COLUMNS} from chunks c where c.document_id = $1 an
 
 // In one statement, so that the version is that of the regions.
 const REGIONS = `
-  select c.regions, d.generation::text as version from chunks c
+  select c.regions, c.image_key as "imageKey", d.generation::text as version from chunks c
     join documents d on d.source_account_id = c.source_account_id and d.id = c.document_id
    where c.document_id = $1 and c.id = $2`
 
@@ -200,12 +209,17 @@ interface ChunkRow {
   readonly kind: ChunkDetails["kind"]
   readonly content: string
   readonly language: string
+  readonly translation_language: string | null
   readonly translated_content: string | null
   readonly first_page: number | null
   readonly regions: Region[]
   readonly parent_id: string | null
+  readonly anomalies: Anomaly[]
+  readonly entities: ChunkEntity[]
   readonly metadata: Record<string, unknown>
-  readonly has_image: boolean
+  readonly has_own_image: boolean
+  /** Null where the document has no such page. */
+  readonly page_has_image: boolean | null
   readonly table_number: number | null
 }
 
@@ -220,17 +234,25 @@ function toChunk(place: Place, row: ChunkRow): ChunkDetails {
     kind,
     content,
     language,
-    ...(row.translated_content !== null && { translated_content: row.translated_content }),
+    ...translationOf(row),
     ...(page !== undefined && { page }),
     ...(regions.length > 0 && { regions }),
     citation: formatCitation({ documentId, chunkId: id, page }),
     ...(row.parent_id !== null && { parent_id: row.parent_id }),
+    ...(row.anomalies.length > 0 && { anomalies: row.anomalies }),
+    ...(row.entities.length > 0 && { entities: row.entities }),
     metadata,
-    ...(page !== undefined && row.has_image && pictureLinks({ ...place, page }, id)),
+    ...linksTo(place, row),
     ...(row.table_number !== null && { table_url: tableUrl(tenant, documentId, row.table_number) }),
   }
 }
 
-function pictureLinks(address: Place & { readonly page: number }, chunkId: string) {
-  return { page_url: pageUrl(address), crop_url: cropUrl(address, chunkId) }
+function translationOf({ translation_language: language, translated_content: content }: ChunkRow) {
+  return language !== null && content !== null ? { translation: { language, content } } : {}
+}
+
+function linksTo(place: Place, { id, first_page: page, has_own_image, page_has_image }: ChunkRow) {
+  if (page === null || page_has_image === null) return {}
+  const address = { ...place, page }
+  return { page_url: pageUrl(address), ...((page_has_image || has_own_image) && { crop_url: cropUrl(address, id) }) }
 }

@@ -82,12 +82,14 @@ const BURY_IN_ORDER = `
 
 const OF_THE_BURIED = `document_id = $1 and exists (select from documents d where d.id = $1 and d.status = 'deleted')`
 const REMOVE_CONTENTS = [
+  // A file that is announced must not bring it back, even where there is no document yet.
+  `delete from uploads where document_id = $1 and not exists (select from documents d where d.id = $1 and d.status <> 'deleted')`,
+  // Marks that there are objects to remove; so do jobs.
+  `insert into uploads (source_account_id, key, document_id, expires_at)
+   select distinct source_account_id, image_key, document_id, now() from chunks where ${OF_THE_BURIED} and image_key is not null`,
   `delete from chunks where ${OF_THE_BURIED}`,
   `delete from pages where ${OF_THE_BURIED}`,
   `delete from document_tables where ${OF_THE_BURIED}`,
-  // A file that is announced must not bring it back, even where there is no document yet.
-  `delete from uploads where document_id = $1 and not exists (select from documents d where d.id = $1 and d.status <> 'deleted')`,
-  // They mark that there are objects to remove.
   `update ingest_jobs set state = 'superseded', worker = null, lease_until = null
     where ${OF_THE_BURIED} and state <> 'superseded'`,
 ]

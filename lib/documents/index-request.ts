@@ -1,5 +1,6 @@
 import { z } from "zod"
 import { CallerEmbedding, DocumentId, LanguageTag, Region, StorableText, TenantId } from "../shapes.ts"
+import { ANNOTATIONS_MAX, Anomaly, ChunkEntity } from "./annotations.ts"
 
 /** Longest content of one document, in characters; the route's body limit is what a caller meets first. */
 export const CONTENT_CHARS_MAX = 4_000_000
@@ -30,6 +31,12 @@ export const GivenChunk = z.object({
   regions: z.array(Region).max(100).default([]).describe("Where it stands on its pages"),
   metadata: Metadata.default({}),
   embedding: CallerEmbedding.optional(),
+  translation: z
+    .object({ language: LanguageTag, content: StorableText.min(1).max(CHUNK_CHARS_MAX) })
+    .optional()
+    .describe("The same text in a second language: its words find the chunk too"),
+  anomalies: z.array(Anomaly).max(ANNOTATIONS_MAX).optional().describe("What is odd about it: `GET /anomalies`"),
+  entities: z.array(ChunkEntity).max(ANNOTATIONS_MAX).optional().describe("Whom and what it names: `GET /entities`"),
   parent: z.int().min(0).optional().describe("Index into `parents`"),
 })
 export type GivenChunk = z.output<typeof GivenChunk>

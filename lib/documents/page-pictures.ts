@@ -31,7 +31,10 @@ export interface PagePicture {
 export interface PagePictures {
   /** The picture as it is stored. */
   whole(tenant: string, id: string, page: number): Promise<PagePicture>
-  /** A part of it. Throws `not_found` also for a chunk that has no place on this page. */
+  /**
+   * A part of it; of a chunk with a picture of its own, that one. Throws `not_found` also for a chunk that has no place on
+   * this page.
+   */
   part(tenant: string, id: string, page: number, request: PictureRequest): Promise<PagePicture>
 }
 
@@ -61,13 +64,18 @@ export function createPagePictures({ pages, objects }: PagePicturesDeps): PagePi
         },
       }
     },
-    async part(tenant, id, page, request) {
+    async part(tenant, id, page, { chunkId, box, highlight, width, format }) {
+      const chunk = chunkId === undefined ? null : await chunkOn(pages, tenant, id, page, chunkId)
+      if (chunk?.imageKey && !highlight) {
+        const inputs: PictureInputs = { imageKey: chunk.imageKey, kind: "page", boxes: [], width, format }
+        const image = { imageKey: chunk.imageKey, width: null, version: chunk.version }
+        return { tag: pictureTag(inputs), version: chunk.version, read: () => draw(image, inputs) }
+      }
       const image = await pages.image(tenant, id, page)
-      const { boxes, version } = await boxesOf(pages, tenant, id, page, request)
-      const kind = request.highlight ? "page" : request.box ? "box" : "regions"
-      const { width, format } = request
+      const boxes = chunk ? chunk.boxes : box ? [box] : []
+      const kind = highlight ? "page" : box ? "box" : "regions"
       const inputs: PictureInputs = { imageKey: image.imageKey, kind, boxes, width, format }
-      const isOneVersion = version === null || version === image.version
+      const isOneVersion = chunk === null || chunk.version === image.version
       return { tag: pictureTag(inputs), version: isOneVersion ? image.version : null, read: () => draw(image, inputs) }
     },
   }
@@ -82,16 +90,10 @@ export function createPagePictures({ pages, objects }: PagePicturesDeps): PagePi
   }
 }
 
-async function boxesOf(
-  pages: DocumentPages,
-  tenant: string,
-  id: string,
-  page: number,
-  { chunkId, box }: PictureRequest,
-): Promise<{ readonly boxes: readonly Box[]; readonly version: string | null }> {
-  if (chunkId === undefined) return { boxes: box ? [box] : [], version: null }
-  const { regions, version } = await pages.regions(tenant, id, chunkId)
-  const here = regions.filter((region) => region.page === page)
-  if (here.length === 0) throw new AppError("not_found", "The chunk has no place on this page")
-  return { boxes: here, version }
+/** Where a chunk stands on a page; it must do so. */
+async function chunkOn(pages: DocumentPages, tenant: string, id: string, page: number, chunkId: string) {
+  const { regions, imageKey, version } = await pages.regions(tenant, id, chunkId)
+  const boxes = regions.filter((region) => region.page === page)
+  if (boxes.length === 0) throw new AppError("not_found", "The chunk has no place on this page")
+  return { boxes, imageKey, version }
 }

@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto"
 import { invalidField } from "../errors.ts"
 import type { Embedder } from "../inference/inference.ts"
-import { passageText } from "../passage.ts"
-import type { Region } from "../shapes.ts"
+import type { Region, Translation } from "../shapes.ts"
+import type { Anomaly, ChunkEntity } from "./annotations.ts"
 import type { DetectLanguage } from "./detect-language.ts"
 import { CHUNK_CHARS_MAX, type GivenChunk, type IndexRequest } from "./index-request.ts"
+import { modelText } from "./model-text.ts"
 import { splitText } from "./split-text.ts"
 import { tokenCounter } from "./token-counter.ts"
 
@@ -15,6 +16,14 @@ export interface PreparedChunk {
   readonly language: string
   readonly regions: readonly Region[]
   readonly metadata: Record<string, unknown>
+  /** The same in a second language, by whose words it is found too. */
+  readonly translation?: Translation
+  readonly anomalies?: readonly Anomaly[]
+  readonly entities?: readonly ChunkEntity[]
+  /** Key of the chunk's own picture in the object store. */
+  readonly imageKey?: string
+  /** The id that it has where it comes from, kept if it was never given: see `assignIds`. */
+  readonly givenId?: string
   /** Index into the document's parents. */
   readonly parent: number | null
   /** SHA-256 of what decides whether it is the same chunk as before. */
@@ -38,6 +47,8 @@ export interface PreparedDocument {
   readonly callerModel: string | null
   /** The file that it was read from, where it came as one. */
   readonly file?: SourceFile
+  /** Absent of what has no pages. */
+  readonly pageCount?: number | null
   readonly warnings: readonly string[]
 }
 
@@ -46,8 +57,6 @@ export interface SourceFile {
   readonly mimeType: string
   /** Hexadecimal. */
   readonly sha256: string
-  /** Null for formats without pages. */
-  readonly pageCount: number | null
 }
 
 /** What a text is taken for when nothing tells its language. */
@@ -90,13 +99,16 @@ export function prepareDocument(
     title: request.title,
     sourceUri: request.source_uri ?? null,
     metadata: request.metadata,
-    languages: [...new Set(chunks.map((chunk) => chunk.language))].sort(),
+    languages: [...new Set(chunks.flatMap(languagesOf))].sort(),
     chunks,
     parents,
     callerModel: request.embedding_model ?? null,
     warnings,
   }
 }
+
+const languagesOf = ({ language, translation }: PreparedChunk): string[] =>
+  translation ? [language, translation.language] : [language]
 
 /** The model's own space is the model's: one wrong vector in it would keep out all that the model makes. */
 function refuseForeignDimensions(request: IndexRequest, embedder: Embedder | null): void {
@@ -119,6 +131,9 @@ function prepareChunk(
     kind: chunk.kind,
     language,
     regions: chunk.regions,
+    ...(chunk.translation && { translation: chunk.translation }),
+    ...(chunk.anomalies && { anomalies: chunk.anomalies }),
+    ...(chunk.entities && { entities: chunk.entities }),
     metadata: { ...request.metadata, ...chunk.metadata },
     parent: chunk.parent ?? null,
     hash: createHash("sha256")
@@ -126,7 +141,10 @@ function prepareChunk(
       .digest("base64url"),
     vector: chunk.embedding ?? null,
     // A document that brings vectors is found by those: one space, not two.
-    text: embedder && !chunk.embedding && !request.embedding ? passageText(request.title, chunk.content) : null,
+    text:
+      embedder && !chunk.embedding && !request.embedding
+        ? modelText(embedder, request.title, { language, content: chunk.content }, chunk.translation)
+        : null,
   }
 }
 

@@ -4,6 +4,7 @@ import { basename, extname, join } from "node:path"
 import { AppError } from "../errors.ts"
 import { fieldProblems, wording } from "../field-problems.ts"
 import { LanguageTag } from "../shapes.ts"
+import { BUNDLE_INDEX } from "./bundles/read-bundle.ts"
 import { readFrontMatter } from "./front-matter.ts"
 import { CONTENT_CHARS_MAX, IndexRequest } from "./index-request.ts"
 
@@ -28,7 +29,7 @@ export type OnSkip = (path: string, reason: string) => void
  * The text and Markdown files under `root` (or `root` itself), in order of path. An id is the path under the folder
  * without its extension, slashes forward, in NFC whatever the file system keeps; where `a.md` and `a.txt` stand side
  * by side, the later keeps its extension. Hidden entries, symbolic links (they could lead out of the folder, or round
- * in it) and other types are skipped. Throws `not_found` when there is nothing at `root`.
+ * in it), bundles and other types are skipped. Throws `not_found` when there is nothing at `root`.
  */
 export async function listFolder(
   root: string,
@@ -59,6 +60,8 @@ export async function listFolder(
 
 async function* walk(root: string, under: string, onSkip: OnSkip, refuse: RefuseName): AsyncGenerator<string> {
   const entries = await readdir(join(root, under), { withFileTypes: true })
+  if (entries.some((entry) => entry.name === BUNDLE_INDEX))
+    return onSkip(under, "a bundle: `concordance import` takes it")
   // Code-unit order, so that every machine gives the same ids to files of one name.
   entries.sort((a, b) => (a.name < b.name ? -1 : 1))
   for (const entry of entries) {

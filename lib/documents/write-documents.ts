@@ -1,8 +1,10 @@
 import type { Database, Row, Transaction } from "../database/database.ts"
-import { invalidField } from "../errors.ts"
 import { vectorToSql } from "../vector.ts"
+import type { ChunkEntity } from "./annotations.ts"
 import { assignIds } from "./assign-ids.ts"
 import type { ChunkVector, EmbeddedDocument } from "./embed-documents.ts"
+import { ensureSpaces, type Spaces } from "./embedding-spaces.ts"
+import { refreshEntities } from "./entity-mentions.ts"
 import type { PreparedChunk } from "./prepare-document.ts"
 
 /** Chunks written by one statement: at 1,024 dimensions about 5 MB of parameters. */
@@ -28,8 +30,16 @@ const REMOVE_UPLOADED = `
   update ingest_jobs set state = 'superseded', worker = null, lease_until = null
    where document_id = any($1::text[]) and state <> 'superseded'`
 
+// So do their chunks' own pictures: whoever tidies up next removes those that the new version doesn't name.
+const MARK_IMAGES = `
+  insert into uploads (source_account_id, key, document_id, expires_at)
+  select distinct source_account_id, image_key, document_id, now() from chunks
+   where document_id = any($1::text[]) and image_key is not null
+  on conflict do nothing`
+
 const STORED_CHUNKS = `
-  select document_id, id, content_hash as hash from chunks where document_id = any($1::text[]) order by document_id, ordinal`
+  select document_id, id, content_hash as hash, entities <> '[]' as named
+    from chunks where document_id = any($1::text[]) order by document_id, ordinal`
 
 // A document that changes loses all of its vectors first: one that comes again without any is then found by words alone.
 const REMOVE_VECTORS = `
@@ -42,17 +52,23 @@ const REMOVE_CHUNKS = `
 
 const UPSERT_CHUNKS = `
   insert into chunks as c (source_account_id, document_id, id, ordinal, parent_id, kind, searchable, title, content,
-                           language, first_page, last_page, regions, metadata, content_hash)
-  select $1, document_id, id, ordinal, parent_id, kind, searchable, title, content, language,
+                           language, translated_content, translation_language, first_page, last_page, regions, anomalies,
+                           entities, image_key, metadata, content_hash)
+  select $1, document_id, id, ordinal, parent_id, kind, searchable, title, content, language, translation ->> 'content',
+         translation ->> 'language',
          (select min((r ->> 'page')::int) from jsonb_array_elements(regions) r),
-         (select max((r ->> 'page')::int) from jsonb_array_elements(regions) r), regions, metadata, hash
+         (select max((r ->> 'page')::int) from jsonb_array_elements(regions) r), regions,
+         coalesce(anomalies, '[]'), coalesce(entities, '[]'), image_key, metadata, hash
     from jsonb_to_recordset($2::text::jsonb)
       as given (document_id text, id text, ordinal int, parent_id text, kind text, searchable boolean, title text,
-                content text, language text, regions jsonb, metadata jsonb, hash text)
+                content text, language text, translation jsonb, regions jsonb, anomalies jsonb, entities jsonb,
+                image_key text, metadata jsonb, hash text)
   on conflict (source_account_id, document_id, id) do update
      set ordinal = excluded.ordinal, parent_id = excluded.parent_id, kind = excluded.kind, searchable = excluded.searchable,
          title = excluded.title, content = excluded.content, language = excluded.language,
+         translated_content = excluded.translated_content, translation_language = excluded.translation_language,
          first_page = excluded.first_page, last_page = excluded.last_page, regions = excluded.regions,
+         anomalies = excluded.anomalies, entities = excluded.entities, image_key = excluded.image_key,
          metadata = excluded.metadata, content_hash = excluded.content_hash
   returning document_id, id, key::text as key`
 
@@ -64,31 +80,6 @@ const INSERT_VECTORS = `
 const SET_LAST_CHUNK = `
   update documents d set last_chunk = given.last
     from jsonb_to_recordset($1::text::jsonb) as given (id text, last int) where d.id = given.id`
-
-const REMOVE_EMPTY_SPACE = `
-  delete from embedding_spaces s where s.model = $1 and not exists (
-    select from embeddings e where e.source_account_id = s.source_account_id and e.space_id = s.id)`
-
-/** The spaces of a tenant by model: id and dimensions. */
-export type Spaces = ReadonlyMap<string, { readonly id: number; readonly dimensions: number }>
-
-/** The tenant's spaces. */
-async function readSpaces(transaction: Transaction): Promise<Spaces> {
-  const rows = await transaction.query<{ id: number; model: string; dimensions: number }>(
-    "select id, model, dimensions from embedding_spaces",
-  )
-  return new Map(rows.map(({ id, model, dimensions }) => [model, { id, dimensions }]))
-}
-
-/** Throws `invalid_request` where a vector hasn't the dimensions of its model's space. */
-function checkDimensions(vectors: Iterable<ChunkVector>, spaces: Spaces): void {
-  for (const { model, vector } of vectors) {
-    const space = spaces.get(model)
-    if (space && space.dimensions !== vector.length) {
-      throw invalidField("embedding", `has ${vector.length} dimensions; vectors of ${model} have ${space.dimensions}`)
-    }
-  }
-}
 
 /**
  * Replaces each document and all of its chunks and vectors, in one transaction: a reader sees the old version of them or
@@ -102,17 +93,21 @@ export async function writeDocuments(
   await database.transaction({ tenant }, (transaction) => replaceDocuments(transaction, tenant, documents))
 }
 
-/** The same inside a transaction that writes more of them. Their pages, tables and jobs, if they had any, are gone then. */
+/**
+ * The same inside a transaction that writes more of them. Their pages, tables and jobs, if they had any, are gone then.
+ * Returns the ids that the chunks of each have now, in reading order.
+ */
 export async function replaceDocuments(
   transaction: Transaction,
   tenant: string,
   documents: readonly EmbeddedDocument[],
-): Promise<void> {
+): Promise<readonly (readonly string[])[]> {
   const spaces = await ensureSpaces(transaction, tenant, documents)
   const last = await upsertDocuments(transaction, tenant, documents)
   const ids = documents.map(({ document }) => document.id)
   await transaction.query(REMOVE_UPLOADED, [ids])
-  const stored = await transaction.query<{ document_id: string; id: string; hash: string }>(STORED_CHUNKS, [ids])
+  await transaction.query(MARK_IMAGES, [ids])
+  const stored = await transaction.query<StoredRow>(STORED_CHUNKS, [ids])
   if (stored.length > 0) await transaction.query(REMOVE_VECTORS, [ids])
 
   const rows = documents.flatMap((embedded) => {
@@ -127,28 +122,18 @@ export async function replaceDocuments(
   }
   const lasts = [...last].map(([id, number]) => ({ id, last: number }))
   await transaction.query(SET_LAST_CHUNK, [JSON.stringify(lasts)])
+  if (stored.some(({ named }) => named) || rows.some(({ row }) => row.entities !== undefined)) {
+    await refreshEntities(transaction, tenant, ids)
+  }
+  return ids.map((id) => rows.flatMap(({ row }) => (row.document_id === id && row.searchable ? [row.id] : [])))
 }
 
-async function ensureSpaces(
-  transaction: Transaction,
-  tenant: string,
-  documents: readonly EmbeddedDocument[],
-): Promise<Spaces> {
-  const vectors = documents.flatMap(({ vectors }) => [...vectors.values()])
-  const wanted = new Map(vectors.map(({ model, vector }) => [model, vector.length]))
-  let spaces = await readSpaces(transaction)
-  for (const [model, dimensions] of [...wanted].sort()) {
-    if (spaces.get(model)?.dimensions === dimensions) continue
-    // A space that holds nothing binds nobody to its dimensions.
-    await transaction.query(REMOVE_EMPTY_SPACE, [model])
-    // Another writer may be making the same space: theirs is as good.
-    const insert =
-      "insert into embedding_spaces (source_account_id, model, dimensions) values ($1, $2, $3) on conflict do nothing"
-    await transaction.query(insert, [tenant, model, dimensions])
-    spaces = await readSpaces(transaction)
-  }
-  checkDimensions(vectors, spaces)
-  return spaces
+interface StoredRow extends Row {
+  readonly document_id: string
+  readonly id: string
+  readonly hash: string
+  /** Entities were noted of it. */
+  readonly named: boolean
 }
 
 /** Highest chunk number ever given, by document. */
@@ -157,8 +142,8 @@ async function upsertDocuments(
   tenant: string,
   documents: readonly EmbeddedDocument[],
 ): Promise<Map<string, number>> {
-  const given = documents.map(({ document: { id, title, sourceUri, languages, metadata, file } }) => {
-    const ofFile = { mime_type: file?.mimeType, sha256: file?.sha256, page_count: file?.pageCount }
+  const given = documents.map(({ document: { id, title, sourceUri, languages, metadata, file, pageCount } }) => {
+    const ofFile = { mime_type: file?.mimeType, sha256: file?.sha256, page_count: pageCount }
     return { id, title, source_uri: sourceUri, languages, metadata, ...ofFile }
   })
   const rows = await transaction.query<{ id: string; last_chunk: number }>(UPSERT_DOCUMENTS, [
@@ -169,7 +154,12 @@ async function upsertDocuments(
 }
 
 interface ChunkRow {
-  readonly row: Row & { readonly document_id: string; readonly id: string }
+  readonly row: Row & {
+    readonly document_id: string
+    readonly id: string
+    readonly searchable: boolean
+    readonly entities: readonly ChunkEntity[] | undefined
+  }
   readonly vector: ChunkVector | undefined
 }
 
@@ -181,7 +171,8 @@ function chunkRows(
 ): ChunkRow[] {
   const hashes = (chunks: readonly PreparedChunk[]): string[] => chunks.map((chunk) => chunk.hash)
   const parents = assignIds(hashes(document.parents), stored, last.get(document.id) ?? 0, "p")
-  const children = assignIds(hashes(document.chunks), stored, parents.last, "c")
+  const givenIds = document.chunks.map((chunk) => chunk.givenId)
+  const children = assignIds(hashes(document.chunks), stored, parents.last, "c", givenIds)
   last.set(document.id, children.last)
   const row = (chunk: PreparedChunk, id: string | undefined, ordinal: number, searchable: boolean): ChunkRow => ({
     row: {
@@ -194,7 +185,11 @@ function chunkRows(
       title: document.title,
       content: chunk.content,
       language: chunk.language,
+      translation: chunk.translation,
       regions: chunk.regions,
+      anomalies: chunk.anomalies,
+      entities: chunk.entities,
+      image_key: chunk.imageKey,
       metadata: chunk.metadata,
       hash: chunk.hash,
     },

@@ -14,6 +14,7 @@ export function createCachedEmbedder(embedder: Embedder, queriesMax: number = QU
     model: embedder.model,
     dimensions: embedder.dimensions,
     maxTokens: embedder.maxTokens,
+    ...(embedder.languages && { languages: embedder.languages }),
     countTokens: (text) => embedder.countTokens(text),
     async embed(texts, kind, options) {
       const [text] = texts

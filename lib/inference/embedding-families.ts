@@ -6,6 +6,10 @@ export interface EmbeddingFamily {
   readonly passagePrefix: string
 }
 
+/** Names of models trained on English alone, by their cards. */
+const ENGLISH_ONLY =
+  /all-MiniLM|all-mpnet|multi-qa-|bge-(small|base|large)-en|nomic-embed-text-v1\b|mxbai-embed-large|snowflake-arctic-embed-(xs|s|m|l)\b(?!-v2)|gte-(small|base|large)(-en|$)|e5-(small|base|large)-v2/i
+
 const BGE_EN_QUERY = "Represent this sentence for searching relevant passages: "
 
 /** By what the model's name holds, the first that fits. */
@@ -27,4 +31,9 @@ const FAMILIES: readonly (readonly [RegExp, EmbeddingFamily])[] = [
 export function embeddingFamily(model: string): EmbeddingFamily {
   const known = FAMILIES.find(([name]) => name.test(model))
   return known ? known[1] : { pooling: "mean", queryPrefix: "", passagePrefix: "" }
+}
+
+/** The only languages that the model of this name understands; null where it has many, or the name doesn't tell. */
+export function embeddingLanguages(model: string): readonly string[] | null {
+  return ENGLISH_ONLY.test(model) && !/multilingual/i.test(model) ? ["en"] : null
 }

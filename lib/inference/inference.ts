@@ -23,6 +23,8 @@ export interface Embedder {
   readonly dimensions: number
   /** Longest input the model reads, special tokens counted. */
   readonly maxTokens: number
+  /** The only languages that the model understands, as in BCP 47 (`en`); absent where it has many, or nobody knows. */
+  readonly languages?: readonly string[]
   /** Tokens of the text as the model counts them, without special tokens; an estimate for models behind a service. */
   countTokens(text: string): number
   embed(texts: readonly string[], kind: TextKind, options?: InferenceOptions): Promise<Embeddings>

@@ -1,5 +1,5 @@
 import { batchesByLength } from "./batches.ts"
-import { embeddingFamily } from "./embedding-families.ts"
+import { embeddingFamily, embeddingLanguages } from "./embedding-families.ts"
 import type { Embedder } from "./inference.ts"
 import type { OnnxModel } from "./onnx-model.ts"
 import type { TokenSequence } from "./tokenizer.ts"
@@ -19,11 +19,13 @@ interface OnnxEmbedderParts {
  */
 export function createOnnxEmbedder({ model, queue }: OnnxEmbedderParts): Embedder {
   const family = embeddingFamily(model.name)
+  const languages = embeddingLanguages(model.name)
   const poolsFirst = model.poolsFirstToken ?? family.pooling === "first"
   return {
     model: model.name,
     dimensions: model.hiddenSize,
     maxTokens: model.tokenizer.maxTokens,
+    ...(languages && { languages }),
     countTokens: (text) => model.tokenizer.count(text),
     async embed(texts, kind, { signal } = {}) {
       await model.load(signal)

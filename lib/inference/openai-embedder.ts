@@ -1,6 +1,6 @@
 import { z } from "zod"
 import { AppError } from "../errors.ts"
-import { embeddingFamily } from "./embedding-families.ts"
+import { embeddingFamily, embeddingLanguages } from "./embedding-families.ts"
 import type { Embedder } from "./inference.ts"
 import type { InferenceService } from "./inference-service.ts"
 import { remoteBatches } from "./remote-batches.ts"
@@ -41,6 +41,7 @@ export async function askOpenAiDimensions(service: InferenceService, model: stri
 export function createOpenAiEmbedder(options: OpenAiEmbedderOptions): Embedder {
   const { service, model, dimensions, ownDimensions, maxTokens = 8_191 } = options
   const family = embeddingFamily(model)
+  const languages = embeddingLanguages(model)
   let asksForDimensions = ownDimensions !== undefined && ownDimensions !== dimensions
 
   async function vectorsOf(texts: readonly string[], signal?: AbortSignal): Promise<Float32Array[]> {
@@ -58,6 +59,7 @@ export function createOpenAiEmbedder(options: OpenAiEmbedderOptions): Embedder {
     model,
     dimensions,
     maxTokens,
+    ...(languages && { languages }),
     countTokens: estimateTokens,
     async embed(texts, kind, { signal } = {}) {
       signal?.throwIfAborted()

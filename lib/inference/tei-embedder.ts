@@ -1,6 +1,6 @@
 import { z } from "zod"
 import { AppError } from "../errors.ts"
-import { embeddingFamily } from "./embedding-families.ts"
+import { embeddingFamily, embeddingLanguages } from "./embedding-families.ts"
 import type { Embedder } from "./inference.ts"
 import type { InferenceService } from "./inference-service.ts"
 import { remoteBatches } from "./remote-batches.ts"
@@ -35,10 +35,12 @@ export async function askTeiDimensions(service: InferenceService): Promise<numbe
  */
 export function createTeiEmbedder({ service, model, dimensions, maxTokens = 512 }: TeiEmbedderOptions): Embedder {
   const family = embeddingFamily(model)
+  const languages = embeddingLanguages(model)
   return {
     model,
     dimensions,
     maxTokens,
+    ...(languages && { languages }),
     countTokens: estimateTokens,
     async embed(texts, kind, { signal } = {}) {
       signal?.throwIfAborted()

@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest"
 import {
+  chunkImageKey,
+  chunkImagesPrefix,
   isSegment,
   pageImageKey,
   pagesPrefix,
@@ -60,6 +62,7 @@ describe("keys", () => {
     expect(pageImageKey({ tenantId: "t", documentId: "d", generation: 1, page: 12_345, mimeType: "image/webp" })).toBe(
       "pages/t/d/1/p12345.webp",
     )
+    expect(chunkImageKey("primary", "doc", "0a".repeat(32))).toBe(`images/primary/doc/${"0a".repeat(32)}.png`)
   })
 
   test.each(HARD_IDS)(
@@ -145,6 +148,8 @@ describe("prefixes", () => {
   test("hold a document's objects and none of a document whose id starts the same", () => {
     expect(uploadKey("t", "doc", "f").startsWith(uploadsPrefix("t", "doc"))).toBe(true)
     expect(uploadKey("t", "doc2", "f").startsWith(uploadsPrefix("t", "doc"))).toBe(false)
+    expect(chunkImageKey("t", "doc", "0a").startsWith(chunkImagesPrefix("t", "doc"))).toBe(true)
+    expect(chunkImageKey("t", "doc2", "0a").startsWith(chunkImagesPrefix("t", "doc"))).toBe(false)
     const page = { tenantId: "t", documentId: "doc", page: 1, mimeType: "image/png" } as const
     expect(pageImageKey({ ...page, generation: 2 }).startsWith(pagesPrefix("t", "doc", 2))).toBe(true)
     expect(pageImageKey({ ...page, generation: 22 }).startsWith(pagesPrefix("t", "doc", 2))).toBe(false)
@@ -154,8 +159,10 @@ describe("prefixes", () => {
   test("of a tenant hold all of its objects and none of another's", () => {
     const ofTenant = (key: string) => tenantPrefixes("t").some((prefix) => key.startsWith(prefix))
     const page = { documentId: "d", generation: 1, page: 1, mimeType: "image/png" } as const
-    expect([uploadKey("t", "d", "f"), pageImageKey({ ...page, tenantId: "t" })].every(ofTenant)).toBe(true)
-    expect([uploadKey("t2", "d", "f"), pageImageKey({ ...page, tenantId: "T" })].some(ofTenant)).toBe(false)
+    const ours = [uploadKey("t", "d", "f"), pageImageKey({ ...page, tenantId: "t" }), chunkImageKey("t", "d", "0a")]
+    const theirs = [uploadKey("t2", "d", "f"), pageImageKey({ ...page, tenantId: "T" }), chunkImageKey("t2", "d", "0a")]
+    expect(ours.every(ofTenant)).toBe(true)
+    expect(theirs.some(ofTenant)).toBe(false)
   })
 
   test("end with a slash, and keys are made of safe segments, or a store refuses them", () => {

@@ -63,9 +63,22 @@ export function pagesPrefix(tenantId: string, documentId: string, generation?: n
   return generation === undefined ? document : `${document}${generation}/`
 }
 
+/**
+ * Key of a chunk's own picture, which is named by its bytes: `images/{tenant}/{document}/{sha256}.png`. What stands under
+ * a key never changes, and a version of the document that shows the same picture shows the same object.
+ */
+export function chunkImageKey(tenantId: string, documentId: string, sha256: string): string {
+  return `${chunkImagesPrefix(tenantId, documentId)}${encodeSegment(`${sha256}.png`)}`
+}
+
+/** What the pictures of a document's chunks start with; ends with `/`. */
+export function chunkImagesPrefix(tenantId: string, documentId: string): string {
+  return `images/${encodeSegment(tenantId)}/${encodeSegment(documentId)}/`
+}
+
 /** Prefixes that together hold all objects of a tenant and none of another's. */
 export function tenantPrefixes(tenantId: string): readonly string[] {
-  return ["uploads", "pages"].map((kind) => `${kind}/${encodeSegment(tenantId)}/`)
+  return ["uploads", "pages", "images"].map((kind) => `${kind}/${encodeSegment(tenantId)}/`)
 }
 
 /**

@@ -16,7 +16,7 @@ export interface ObjectSummary {
 }
 
 /**
- * Files by key: uploads, page images. Keys are `/`-separated segments made by `object-key.ts` alone, so that no id
+ * Files by key: uploads, pictures of pages and chunks. Keys are `/`-separated segments made by `object-key.ts` alone, so that no id
  * of a caller's ever becomes a path; every method throws `internal` for any other key. Every method throws
  * `storage_unavailable` when the store can't be reached or refuses.
  */

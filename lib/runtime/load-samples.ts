@@ -1,6 +1,7 @@
 import { basename } from "node:path"
 import { fileURLToPath } from "node:url"
 import { deadlineIn } from "../deadline.ts"
+import { findBundles } from "../documents/bundles/find-bundles.ts"
 import type { IndexRequest } from "../documents/index-request.ts"
 import { describeFile } from "../documents/ingest/fetch-upload.ts"
 import { IngestOptions } from "../documents/ingest/upload.ts"
@@ -10,7 +11,7 @@ import type { Runtime } from "./open-runtime.ts"
 /** The documents that a first start loads. */
 const SAMPLES_FOLDER = fileURLToPath(new URL("../../samples", import.meta.url))
 const TENANT = "primary"
-/** What the slowest machine may take for forty short documents, ms. */
+/** What the slowest machine may take for forty short documents and a bundle of forty chunks, ms. */
 const TIMEOUT_MS = 300_000
 
 /** How many samples one start loaded. */
@@ -28,6 +29,7 @@ export interface LoadedSamples {
 export async function loadSamples({
   owner,
   indexDocuments,
+<<<<<<< HEAD
   ingest,
 }: Pick<Runtime, "owner" | "indexDocuments" | "ingest">): Promise<LoadedSamples> {
   const texts = await listFolder(SAMPLES_FOLDER)
@@ -56,4 +58,17 @@ export async function loadSamples({
     await ingest.add(TENANT, { id, fileName: basename(name), options }, await describeFile(path))
   }
   return { indexed: outcomes.length, queued: missing.length }
+=======
+  importBundle,
+}: Pick<Runtime, "owner" | "indexDocuments" | "importBundle">): Promise<number> {
+  const held = await owner.session((session) => session.query("select 1 from concordance.documents limit 1"))
+  if (held.length > 0) return 0
+  const samples: IndexRequest[] = []
+  for await (const sample of readFolder(SAMPLES_FOLDER)) samples.push(sample)
+  const outcomes = await indexDocuments(TENANT, samples, deadlineIn(TIMEOUT_MS))
+  for (const outcome of outcomes) if ("failed" in outcome) throw outcome.failed
+  const bundles = await findBundles(SAMPLES_FOLDER)
+  for (const { path } of bundles) await importBundle(TENANT, path)
+  return outcomes.length + bundles.length
+>>>>>>> refs/heads/merge
 }

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Config } from "../config.ts"
 import type { Database, OwnerDatabase } from "../database/database.ts"
+import { createImportBundle, type ImportBundle } from "../documents/bundles/import-bundle.ts"
 import { createDocumentPages, type DocumentPages } from "../documents/document-pages.ts"
 import type { Documents } from "../documents/documents.ts"
 import type { IngestListener } from "../documents/ingest/background-runs.ts"
@@ -17,9 +18,10 @@ import type { FileReading } from "./open-file-reading.ts"
 /** Documents worked on at once: while one is embedded, another's pages are read. */
 const DOCUMENTS_AT_ONCE = 2
 
-/** Files on their way in, and what became of them. */
+/** Files and bundles on their way in, and what became of them. */
 export interface OpenedIngest {
   readonly ingest: IngestQueue
+  readonly importBundle: ImportBundle
   readonly documentPages: DocumentPages
   readonly pagePictures: PagePictures
   /** Where files lie while they are received and read. */
@@ -52,9 +54,10 @@ export async function openIngest(parts: OpenIngestParts): Promise<OpenedIngest> 
   // A killed process leaves its files here; where another process may live, they may be its.
   if (isAlone) await rm(tempFolder, { recursive: true, force: true })
   const { reading, embedder } = parts
+  const steps = createIngest({ database, objects, documents, embedder, ...reading, settings: config, tempFolder, log })
   const ingest = createIngestQueue({
     ...parts.listener,
-    ingest: createIngest({ database, objects, documents, embedder, ...reading, settings: config, tempFolder, log }),
+    ingest: steps,
     documentsAtOnce: DOCUMENTS_AT_ONCE,
     isAlone,
     log,
@@ -62,6 +65,7 @@ export async function openIngest(parts: OpenIngestParts): Promise<OpenedIngest> 
   const documentPages = createDocumentPages(database)
   return {
     ingest,
+    importBundle: createImportBundle({ database, embedder, objects, cleanUp: steps.cleanUp }),
     documentPages,
     pagePictures: createPagePictures({ pages: documentPages, objects }),
     tempFolder,

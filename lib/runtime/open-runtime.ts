@@ -2,7 +2,9 @@ import type { Config } from "../config.ts"
 import type { OwnerDatabase } from "../database/database.ts"
 import { MIGRATIONS_FOLDER, migrate } from "../database/migrate.ts"
 import { type OpenedDatabase, openDatabase } from "../database/open-database.ts"
+import { type Anomalies, createAnomalies } from "../documents/anomalies.ts"
 import { createDocuments, type Documents } from "../documents/documents.ts"
+import { createEntities, type Entities } from "../documents/entities.ts"
 import { createIndexDocuments, type IndexDocuments } from "../documents/index-documents.ts"
 import type { IngestListener } from "../documents/ingest/background-runs.ts"
 import { upgradePluginTables } from "../documents/upgrade-plugin-tables.ts"
@@ -27,6 +29,8 @@ export interface Runtime extends Omit<OpenedIngest, "close"> {
   readonly retrieve: Retrieve
   readonly indexDocuments: IndexDocuments
   readonly documents: Documents
+  readonly entities: Entities
+  readonly anomalies: Anomalies
   readonly keys: KeyRing
   readonly authenticate: Authenticate
   readonly health: Health
@@ -84,6 +88,8 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
     retrieve: createRetrieve(searching),
     indexDocuments,
     documents,
+    entities: createEntities(database),
+    anomalies: createAnomalies(database),
     keys: createKeyRing(owner),
     authenticate: createAuthenticator(database),
     health: createHealth({ database, embedder, reranker, timeoutMs: HEALTH_TIMEOUT_MS }),

@@ -1,4 +1,4 @@
-import type { Region } from "../shapes.ts"
+import type { Region, Translation } from "../shapes.ts"
 
 /** What is shown of a candidate: its own text, or its parent's. */
 export interface Passage {
@@ -10,8 +10,11 @@ export interface Passage {
   readonly page: number | null
   /** Words of `content` that match the question, as they are written there; null where nobody asked for them. */
   readonly matchingWords: readonly string[] | null
-  /** Generation of the document, where its page has a picture. */
+  readonly translation: Translation | null
+  /** Generation of the document, where it has the page. */
   readonly version: string | null
+  /** Whether there is a picture of the passage: its page's or its own. */
+  readonly hasPicture: boolean
 }
 
 /** A chunk that one list or both brought up, with what each says of it. Ranks start at 1. */

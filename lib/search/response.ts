@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { Region, Strategy } from "../shapes.ts"
+import { Region, Strategy, Translation } from "../shapes.ts"
 
 /** One hit. `similarity` and `text_rank` are there only when that list ran and saw the hit (or scored it: `weighted`). */
 export const SearchHit = z.object({
@@ -15,9 +15,10 @@ export const SearchHit = z.object({
   page: z.int().optional(),
   regions: z.array(Region).optional(),
   citation: z.string().describe("`[[doc/p007#c0042]]`"),
-  page_url: z.string().optional().describe("Path of its page, where that has a picture"),
-  crop_url: z.string().optional().describe("Path of a picture of the passage itself"),
+  page_url: z.string().optional().describe("Path of its page, where the document has pages"),
+  crop_url: z.string().optional().describe("Path of a picture of the passage itself, where there is one"),
   language: z.string(),
+  translation: Translation.optional().describe("The same text in its second language, where it has one"),
   metadata: z.record(z.string(), z.unknown()),
   highlights: z
     .array(z.object({ start: z.int(), end: z.int() }))

@@ -1,7 +1,7 @@
 import { formatCitation } from "../citation.ts"
 import { AppError } from "../errors.ts"
 import { cropUrl, pageUrl } from "../page-links.ts"
-import type { Scored } from "./candidate.ts"
+import type { Candidate, Passage, Scored } from "./candidate.ts"
 import { rrfScore } from "./fuse.ts"
 import { highlightWords } from "./highlight.ts"
 import type { SearchHit } from "./response.ts"
@@ -25,14 +25,16 @@ export function toHit(tenant: string, { candidate, score }: Scored, rrfK: number
     ...(page !== undefined && { page }),
     ...(passage.regions.length > 0 && { regions: [...passage.regions] }),
     citation: formatCitation({ documentId, chunkId, page }),
-    ...(page !== undefined && passage.version !== null && links(tenant, documentId, page, passage.version, chunkId)),
+    ...linksTo(tenant, candidate, passage),
     language: passage.language,
+    ...(passage.translation && { translation: passage.translation }),
     metadata: passage.metadata,
     ...(passage.matchingWords && { highlights: highlightWords(passage.content, passage.matchingWords) }),
   }
 }
 
-function links(tenant: string, documentId: string, page: number, version: string, chunkId: string) {
+function linksTo(tenant: string, { documentId, shownId }: Candidate, { page, version, hasPicture }: Passage) {
+  if (page === null || version === null) return {}
   const address = { tenant, documentId, page, version }
-  return { page_url: pageUrl(address), crop_url: cropUrl(address, chunkId) }
+  return { page_url: pageUrl(address), ...(hasPicture && { crop_url: cropUrl(address, shownId) }) }
 }

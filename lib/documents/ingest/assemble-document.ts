@@ -31,6 +31,8 @@ interface ReadFile {
   /** As the file's format gives it. */
   readonly title: string | null
   readonly file: SourceFile
+  /** Null for formats without pages. */
+  readonly pageCount: number | null
   readonly warnings: readonly string[]
 }
 
@@ -39,7 +41,7 @@ interface ReadFile {
  * chunk's language the uploader's, else its own text's, else what the file declares.
  */
 export async function assembleDocument(parts: AssembleParts, job: Job, read: ReadFile): Promise<IngestDocument> {
-  const { document, file } = read
+  const { document, file, pageCount } = read
   const title = storable(job.options.title ?? read.title ?? document.title ?? titleOf(job.fileName)).slice(0, 2_000)
   const assembled = await parts.assembleChunks(document, { flat: job.options.flat, title })
   const declared = LanguageTag.safeParse(document.language?.toLowerCase().split(/[-_]/)[0]).data
@@ -60,7 +62,7 @@ export async function assembleDocument(parts: AssembleParts, job: Job, read: Rea
     const { regions = [], headings = [] } = assembled.parents[i] ?? {}
     return { ...parent, regions, metadata: { ...parent.metadata, ...headingPath(headings) } }
   })
-  return { prepared: { ...prepared, parents, file, warnings }, tables: assembled.tables }
+  return { prepared: { ...prepared, parents, file, pageCount, warnings }, tables: assembled.tables }
 }
 
 function givenChunk(chunk: AssembledChunk, language: string | undefined): GivenChunk {

@@ -1,5 +1,5 @@
 import type { Database } from "../../database/database.ts"
-import { pagesPrefix, tenantPrefixes, uploadsPrefix } from "../../objects/object-key.ts"
+import { chunkImagesPrefix, pagesPrefix, tenantPrefixes, uploadsPrefix } from "../../objects/object-key.ts"
 import type { ObjectStore } from "../../objects/object-store.ts"
 
 const JOBS = `
@@ -7,9 +7,13 @@ const JOBS = `
 const EXPECTED = `
   select key, expires_at < now() as expired from uploads where $1::text is null or document_id = $1`
 const IMAGES = `
-  select image_key as key from pages where document_id = $1 and image_key is not null`
+  select image_key as key from pages where document_id = $1 and image_key is not null
+  union all
+  select image_key from chunks where document_id = $1 and image_key is not null`
 const KNOWN_IMAGES = `
-  select image_key as key from pages where image_key = any($1::text[])`
+  select image_key as key from pages where image_key = any($1::text[])
+  union all
+  select image_key from chunks where image_key is not null and image_key = any($1::text[])`
 
 // Their drafts go with them.
 const REMOVE_JOBS = `
@@ -35,7 +39,7 @@ interface JobRow {
 }
 
 /**
- * Removes what earlier uploads of a document left: objects that no row names, drafts, jobs that were superseded. Objects
+ * Removes what earlier versions of a document left: objects that no row names, drafts, jobs that were superseded. Objects
  * go before the rows that tell of them, so that a run that is killed is repeated by the next. Returns how many objects.
  */
 export async function cleanUpDocument(
@@ -45,8 +49,8 @@ export async function cleanUpDocument(
 ): Promise<number> {
   // Listed before the rows are read: what a job of after the listing stores isn't among them.
   const keys: string[] = []
-  for (const prefix of [uploadsPrefix(tenant, id), pagesPrefix(tenant, id)]) {
-    for await (const { key } of objects.list(prefix)) keys.push(key)
+  for (const prefixOf of [uploadsPrefix, pagesPrefix, chunkImagesPrefix]) {
+    for await (const { key } of objects.list(prefixOf(tenant, id))) keys.push(key)
   }
   const [jobs = [], expected = [], images = []] = await database.batch({ tenant }, [
     { text: JOBS, values: [id] },

@@ -2,7 +2,7 @@ import type { Database } from "../../database/database.ts"
 import type { AssembledTable } from "../assembled-document.ts"
 import type { EmbeddedDocument } from "../embed-documents.ts"
 import { replaceDocuments } from "../write-documents.ts"
-import { toCsv } from "./csv.ts"
+import { writeTables } from "../write-tables.ts"
 import type { HeldJob } from "./upload.ts"
 
 /** Warnings that are kept: a hostile file could have one for each of its pages. */
@@ -19,12 +19,6 @@ const INSERT_PAGES = `
   insert into pages (source_account_id, document_id, number, width, height, image_key, source, confidence)
   select source_account_id, document_id, number, width, height, image_key, source, confidence
     from page_drafts where document_id = $1 and generation = $2`
-
-const INSERT_TABLES = `
-  insert into document_tables (source_account_id, document_id, number, csv, rows, header_rows, first_page, last_page)
-  select $1, $2, number, csv, rows, header_rows, first_page, last_page
-    from jsonb_to_recordset($3::text::jsonb)
-      as given (number int, csv text, rows int, header_rows int, first_page int, last_page int)`
 
 const FINISH_JOB = `
   update ingest_jobs set state = 'done', error_code = null, error = null, warnings = $3::text::jsonb,
@@ -53,18 +47,11 @@ export async function publish(
     if (!document || !held) return false
     await replaceDocuments(transaction, tenant, [embedded])
     await transaction.query(INSERT_PAGES, [documentId, generation])
-    if (tables.length > 0) {
-      await transaction.query(INSERT_TABLES, [tenant, documentId, JSON.stringify(tables.map(tableRow))])
-    }
+    await writeTables(transaction, tenant, documentId, tables)
     await transaction.query(FINISH_JOB, [documentId, generation, JSON.stringify(shownWarnings(embedded.warnings))])
     await transaction.query(REMOVE_DRAFTS, [documentId, generation])
     return true
   })
-}
-
-function tableRow({ number, rows, headerRows, firstPage, lastPage }: AssembledTable) {
-  const csv = toCsv(rows).replaceAll("\u0000", "").toWellFormed()
-  return { number, csv, rows: rows.length, header_rows: headerRows, first_page: firstPage, last_page: lastPage }
 }
 
 function shownWarnings(warnings: readonly string[]): string[] {

@@ -79,12 +79,14 @@ const EXPECT = `
   on conflict (source_account_id, key) do update set expires_at = greatest(uploads.expires_at, excluded.expires_at)`
 
 const ANNOUNCED = `
-  select file_name, options from uploads where key = $1
+  select file_name, options from uploads where key = $1 and starts_with(key, 'uploads/')
   union all
   select file_name, options from ingest_jobs where document_id = $2 and upload_key = $1 and state <> 'superseded'
    limit 1`
 
-const EXPECTED = `select key from uploads where document_id = $1 order by expires_at desc`
+// Pictures on their way into the store stand in the same table.
+const EXPECTED = `
+  select key from uploads where document_id = $1 and starts_with(key, 'uploads/') order by expires_at desc`
 
 export function createReceive(parts: ReceiveParts): Receive {
   const { database, objects, documents, cleanUp, settings } = parts

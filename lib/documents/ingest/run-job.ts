@@ -77,9 +77,10 @@ export async function runJob(parts: JobParts, job: Job, options: RunJobOptions):
     const inspection = await parts.fileReader.inspect(local.path, job.fileName)
     signal.throwIfAborted()
     const { document, warnings } = await readFile(parts, job, local.path, inspection, options)
-    const file = { mimeType: inspection.mimeType, sha256: local.sha256, pageCount: inspection.pageCount }
+    const { title, mimeType, pageCount } = inspection
+    const file = { mimeType, sha256: local.sha256 }
     const assemble = { ...parts, detectLanguage: await parts.detectLanguage() }
-    const assembled = await assembleDocument(assemble, job, { document, title: inspection.title, file, warnings })
+    const assembled = await assembleDocument(assemble, job, { document, title, file, pageCount, warnings })
     signal.throwIfAborted()
     const embedded = await embedDrafts(parts.drafts, parts.embedder, job, assembled.prepared, { signal, onLost })
     if (!(await publish(parts.database, job, embedded, assembled.tables))) onLost()

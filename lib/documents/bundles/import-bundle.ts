@@ -1,0 +1,145 @@
+import type { Database, Transaction } from "../../database/database.ts"
+import type { Embedder } from "../../inference/inference.ts"
+import type { ObjectStore } from "../../objects/object-store.ts"
+import { loadLanguageDetector } from "../detect-language.ts"
+import { type EmbeddedDocument, embedDocuments } from "../embed-documents.ts"
+import type { IndexRequest } from "../index-request.ts"
+import { type PreparedDocument, prepareDocument } from "../prepare-document.ts"
+import { replaceDocuments } from "../write-documents.ts"
+import { writeTables } from "../write-tables.ts"
+import { claimImages, storeImages } from "./bundle-images.ts"
+import { type Bundle, readBundle, readBundleIndex } from "./read-bundle.ts"
+
+interface ImportDeps {
+  readonly database: Database
+  /** Null: its chunks are found by words alone. */
+  readonly embedder: Embedder | null
+  readonly objects: ObjectStore
+  /** Removes objects that the document's earlier versions left. */
+  cleanUp(tenant: string, documentId: string): Promise<void>
+}
+
+export interface ImportOptions {
+  /** Leaves a document that is there as it is. */
+  readonly skipExisting?: boolean
+  readonly signal?: AbortSignal
+}
+
+/** What became of a bundle. */
+export interface ImportOutcome {
+  readonly id: string
+  readonly status: "imported" | "skipped"
+  readonly chunks: number
+  readonly images: number
+  readonly tables: number
+  readonly warnings: readonly string[]
+}
+
+/**
+ * Imports the bundle at a folder: its document, with all chunks, pages, tables and vectors, is replaced in one
+ * transaction or not at all. Pictures are stored before, under a digest of what they show, so that a reader of the old
+ * version finds its own. Throws what `readBundle` throws, `document_unreadable` for a picture that is no PNG, `conflict`
+ * when the document was deleted meanwhile, and what the model, the store and the database throw; the signal's reason.
+ */
+export type ImportBundle = (tenant: string, root: string, options?: ImportOptions) => Promise<ImportOutcome>
+
+export function createImportBundle(deps: ImportDeps): ImportBundle {
+  const { database, embedder, cleanUp } = deps
+  let detector: ReturnType<typeof loadLanguageDetector> | undefined
+
+  return async (tenant, root, { skipExisting = false, signal = new AbortController().signal } = {}) => {
+    const { id } = await readBundleIndex(root)
+    if (skipExisting && (await isHere(database, tenant, id))) {
+      return { id, status: "skipped", chunks: 0, images: 0, tables: 0, warnings: [] }
+    }
+    const bundle = await readBundle(root, signal)
+    detector ??= loadLanguageDetector()
+    const detectLanguage = await detector
+    const images = await storeImages(deps, tenant, root, bundle, signal)
+    const document = withBundle(prepareDocument(toRequest(bundle), embedder, detectLanguage), bundle, images)
+    const embedded = await embedDocuments([document], embedder, signal)
+    signal.throwIfAborted()
+    const chunkIds = await database.transaction({ tenant }, async (transaction) => {
+      await claimImages(transaction, id, images.values())
+      return writeBundle(transaction, tenant, bundle, embedded)
+    })
+    await cleanUp(tenant, id)
+    const warnings = [
+      ...bundle.warnings,
+      ...embedded.flatMap((each) => each.warnings),
+      ...renumbered(bundle, chunkIds),
+      ...unplaced(bundle),
+    ]
+    const counts = { chunks: bundle.chunks.length, images: images.size, tables: bundle.tables.length }
+    return { id, status: "imported", ...counts, warnings }
+  }
+}
+
+async function isHere(database: Database, tenant: string, id: string): Promise<boolean> {
+  const text = "select 1 as here from documents where id = $1 and status = 'ready'"
+  const [rows = []] = await database.batch({ tenant }, [{ text, values: [id] }])
+  return rows.length > 0
+}
+
+function toRequest({ id, index, chunks }: Bundle): IndexRequest {
+  return {
+    id,
+    title: index.title,
+    ...(index.language !== undefined && { language: index.language }),
+    ...(index.source_uri !== undefined && { source_uri: index.source_uri }),
+    metadata: index.metadata,
+    chunks: chunks.map(({ chunk }) => chunk),
+    parents: [],
+  }
+}
+
+/** What a request can't say: the chunks' ids and pictures, and how many pages there are. */
+function withBundle(document: PreparedDocument, bundle: Bundle, images: ReadonlyMap<string, string>): PreparedDocument {
+  const chunks = document.chunks.map((chunk, i) => {
+    const givenId = bundle.chunks[i]?.id ?? ""
+    const imageKey = images.get(givenId)
+    return { ...chunk, givenId, ...(imageKey !== undefined && { imageKey }) }
+  })
+  return { ...document, chunks, pageCount: pageCountOf(bundle) }
+}
+
+/** As the index says, else the highest page that a chunk stands on; null where none does. */
+function pageCountOf({ index, chunks }: Bundle): number | null {
+  if (index.pages !== undefined) return index.pages
+  const pages = chunks.flatMap(({ chunk }) => chunk.regions.map(({ page }) => page))
+  return pages.length === 0 ? null : pages.reduce((highest, page) => Math.max(highest, page))
+}
+
+const INSERT_PAGES = `
+  insert into pages (source_account_id, document_id, number, source)
+  select $1, $2, number, 'given' from generate_series(1, $3::int) number`
+
+/** Puts the bundle in the place of its document. Returns the ids of its chunks. */
+async function writeBundle(
+  transaction: Transaction,
+  tenant: string,
+  bundle: Bundle,
+  embedded: readonly EmbeddedDocument[],
+): Promise<readonly string[]> {
+  const [chunkIds = []] = await replaceDocuments(transaction, tenant, embedded)
+  await transaction.query(INSERT_PAGES, [tenant, bundle.id, pageCountOf(bundle) ?? 0])
+  await writeTables(transaction, tenant, bundle.id, bundle.tables)
+  return chunkIds
+}
+
+const RENUMBERED_SHOWN = 5
+
+/** Which chunks could not keep their ids: see `assignIds`. */
+function renumbered({ chunks }: Bundle, ids: readonly string[]): string[] {
+  const moved = chunks.flatMap(({ id }, i) => (ids[i] !== undefined && ids[i] !== id ? [`${id} is ${ids[i]}`] : []))
+  if (moved.length === 0) return []
+  const shown = moved.slice(0, RENUMBERED_SHOWN).join(", ")
+  const more = moved.length > RENUMBERED_SHOWN ? ` and ${moved.length - RENUMBERED_SHOWN} more` : ""
+  return [`ids: an id that once was another text's is not given again: ${shown}${more}`]
+}
+
+/** Links to pictures go by pages. */
+function unplaced({ chunks, images }: Bundle): string[] {
+  const count = chunks.filter(({ id, chunk }) => images.has(id) && chunk.regions.length === 0).length
+  return count === 0 ? [] : [`images: ${count} belong to chunks that stand on no page, so nothing leads to them`]
+}
