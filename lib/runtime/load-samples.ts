@@ -2,6 +2,7 @@ import { basename } from "node:path"
 import { fileURLToPath } from "node:url"
 import { deadlineIn } from "../deadline.ts"
 import { findBundles } from "../documents/bundles/find-bundles.ts"
+import { readBundleIndex } from "../documents/bundles/read-bundle.ts"
 import type { IndexRequest } from "../documents/index-request.ts"
 import { describeFile } from "../documents/ingest/fetch-upload.ts"
 import { IngestOptions } from "../documents/ingest/upload.ts"
@@ -16,7 +17,7 @@ const TIMEOUT_MS = 300_000
 
 /** How many samples one start loaded. */
 export interface LoadedSamples {
-  /** Texts, searchable by now. */
+  /** Texts and bundles, searchable by now. */
   readonly indexed: number
   /** PDFs, whose pages are read in the background. */
   readonly queued: number
@@ -29,12 +30,16 @@ export interface LoadedSamples {
 export async function loadSamples({
   owner,
   indexDocuments,
-<<<<<<< HEAD
+  importBundle,
   ingest,
-}: Pick<Runtime, "owner" | "indexDocuments" | "ingest">): Promise<LoadedSamples> {
+}: Pick<Runtime, "owner" | "indexDocuments" | "importBundle" | "ingest">): Promise<LoadedSamples> {
   const texts = await listFolder(SAMPLES_FOLDER)
   const pdfs = await listFolder(SAMPLES_FOLDER, undefined, (name) => (name.endsWith(".pdf") ? null : "no PDF"))
-  const known = new Set([...texts, ...pdfs].map(({ id }) => id))
+  const bundles: { id: string; path: string }[] = []
+  for (const { path } of await findBundles(SAMPLES_FOLDER)) {
+    bundles.push({ id: (await readBundleIndex(path)).id, path })
+  }
+  const known = new Set([...texts, ...pdfs, ...bundles].map(({ id }) => id))
   const rows = await owner.session((session) =>
     session.query<{ tenant: string; id: string }>(
       "select source_account_id as tenant, id from concordance.documents limit $1",
@@ -51,24 +56,13 @@ export async function loadSamples({
   }
   const outcomes = await indexDocuments(TENANT, requests, deadlineIn(TIMEOUT_MS))
   for (const outcome of outcomes) if ("failed" in outcome) throw outcome.failed
+  const absent = bundles.filter(({ id }) => !held.has(id))
+  for (const { path } of absent) await importBundle(TENANT, path)
   // Last, for recognition would take the processor from what can be searched at once.
   const missing = pdfs.filter(({ id }) => !held.has(id))
   for (const { id, name, path } of missing) {
     const options = IngestOptions.parse({})
     await ingest.add(TENANT, { id, fileName: basename(name), options }, await describeFile(path))
   }
-  return { indexed: outcomes.length, queued: missing.length }
-=======
-  importBundle,
-}: Pick<Runtime, "owner" | "indexDocuments" | "importBundle">): Promise<number> {
-  const held = await owner.session((session) => session.query("select 1 from concordance.documents limit 1"))
-  if (held.length > 0) return 0
-  const samples: IndexRequest[] = []
-  for await (const sample of readFolder(SAMPLES_FOLDER)) samples.push(sample)
-  const outcomes = await indexDocuments(TENANT, samples, deadlineIn(TIMEOUT_MS))
-  for (const outcome of outcomes) if ("failed" in outcome) throw outcome.failed
-  const bundles = await findBundles(SAMPLES_FOLDER)
-  for (const { path } of bundles) await importBundle(TENANT, path)
-  return outcomes.length + bundles.length
->>>>>>> refs/heads/merge
+  return { indexed: outcomes.length + absent.length, queued: missing.length }
 }
