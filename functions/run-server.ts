@@ -4,7 +4,7 @@ import { createAdaptorServer } from "@hono/node-server"
 import type { Config } from "../lib/config.ts"
 import { AppError } from "../lib/errors.ts"
 import type { Log } from "../lib/log.ts"
-import { loadSamples } from "../lib/runtime/load-samples.ts"
+import { type LoadedSamples, loadSamples } from "../lib/runtime/load-samples.ts"
 import { openRuntime, type Runtime } from "../lib/runtime/open-runtime.ts"
 import type { AccessPolicy } from "./http/auth.ts"
 import { isLoopbackHost } from "./http/loopback.ts"
@@ -15,11 +15,13 @@ const REQUEST_TIMEOUT_MS = 3_600_000
 /** How long requests under way may take to finish when the server stops, ms. */
 const DRAIN_MS = 10_000
 
+const NO_SAMPLES: LoadedSamples = { indexed: 0, queued: 0 }
+
 export interface RunningServer {
   /** Where it listens: `http://127.0.0.1:3825`. */
   readonly url: string
-  /** Documents that this start loads from `samples/`, once they are; the port is open meanwhile. Never rejects. */
-  readonly samples: Promise<number>
+  /** What this start loads from `samples/`, once it has; the port is open meanwhile. Never rejects. */
+  readonly samples: Promise<LoadedSamples>
   /** Stops listening, lets requests finish, then closes models and database. */
   close(): Promise<void>
 }
@@ -42,7 +44,7 @@ export async function runServer(config: Config, log: Log): Promise<RunningServer
     const { fetch } = createServerApp(runtime, { config, policy, log })
     const server = createAdaptorServer({ fetch, serverOptions: { requestTimeout: REQUEST_TIMEOUT_MS } }) as Server
     const address = await listen(server, config)
-    const samples = runtime.embedded ? loadSamplesOrLog(runtime, log) : Promise.resolve(0)
+    const samples = runtime.embedded ? loadSamplesOrLog(runtime, log) : Promise.resolve(NO_SAMPLES)
     const resumed = runtime.resumeIngest().catch((error: unknown) => {
       log.error("uploads of before this start could not be looked through", { error })
     })
@@ -62,12 +64,12 @@ export async function runServer(config: Config, log: Log): Promise<RunningServer
   }
 }
 
-async function loadSamplesOrLog(runtime: Runtime, log: Log): Promise<number> {
+async function loadSamplesOrLog(runtime: Runtime, log: Log): Promise<LoadedSamples> {
   try {
     return await loadSamples(runtime)
   } catch (error) {
     log.error("the samples could not be loaded; everything else works", { error })
-    return 0
+    return NO_SAMPLES
   }
 }
 

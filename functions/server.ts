@@ -1,5 +1,6 @@
 import { AppError } from "../lib/errors.ts"
 import { createLog } from "../lib/log.ts"
+import type { LoadedSamples } from "../lib/runtime/load-samples.ts"
 import { configFromEnvironment } from "./environment.ts"
 import { type RunningServer, runServer } from "./run-server.ts"
 
@@ -12,7 +13,7 @@ async function main(): Promise<void> {
   const stopped = stopOnSignal(server)
   log.info("listening", { url: server.url })
   const samples = await server.samples
-  if (samples > 0) process.stdout.write(firstSteps(server.url, samples))
+  if (samples.indexed > 0) process.stdout.write(firstSteps(server.url, samples))
   await stopped
 }
 
@@ -33,11 +34,12 @@ function stopOnSignal(server: RunningServer): Promise<void> {
   })
 }
 
-function firstSteps(url: string, samples: number): string {
+function firstSteps(url: string, { indexed, queued }: LoadedSamples): string {
   const ask = (request: object) =>
     `  curl -s ${url}/search -H 'content-type: application/json' -d '${JSON.stringify(request)}'`
+  const pdfs = queued > 0 ? ` ${queued} PDFs more are being read in the background.` : ""
   return `
-Loaded ${samples} sample documents. Open ${url} in a browser, or ask:
+Loaded ${indexed} sample documents.${pdfs} Open ${url} in a browser, or ask:
 
 ${ask({ query: "Who rescued the crew of the schooner?", top_k: 3 })}
 ${ask({ query: "correcoes da mare na foz do rio", strategy: "weighted", top_k: 3 })}

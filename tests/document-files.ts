@@ -12,7 +12,7 @@ const W = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 const A = "http://schemas.openxmlformats.org/drawingml/2006/main"
 
 /** A part of relationships: `[id, last part of the type, target]`. */
-export function relationshipsOf(...relationships: (readonly [id: string, type: string, target: string])[]): string {
+function relationshipsOf(...relationships: (readonly [id: string, type: string, target: string])[]): string {
   const entries = relationships.map(
     ([id, type, target]) => `<Relationship Id="${id}" Type="${OFFICE}/${type}" Target="${target}"/>`,
   )

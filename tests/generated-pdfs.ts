@@ -35,7 +35,7 @@ const VOCABULARY =
   )
 
 /** `count` words, beginning at another place of the vocabulary for every `seed`. */
-export function wordsOf(count: number, seed = 0): string[] {
+function wordsOf(count: number, seed = 0): string[] {
   return Array.from({ length: count }, (_, index) => VOCABULARY[(seed + index * 7) % VOCABULARY.length] ?? "salt")
 }
 

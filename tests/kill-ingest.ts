@@ -63,16 +63,17 @@ async function untilKilledOrDone(child: ChildProcess, killAfterMs: number | null
   throw new Error(`the process ended by itself: ${errors}`)
 }
 
+// What failed is tried anew by every start, and each time is a generation.
 const TABLES = {
   documents:
-    "select id, title, status, error, generation, sha256, page_count, languages, last_chunk, metadata from documents order by id",
+    "select id, title, status, error, case status when 'failed' then null else generation end as generation, sha256, page_count, languages, last_chunk, metadata from documents order by id",
   chunks:
     "select document_id, id, ordinal, parent_id, kind, content, regions, content_hash from chunks order by document_id, id",
   embeddings: `select c.document_id, c.id, e.embedding::text as vector from embeddings e join chunks c on c.key = e.chunk_key order by 1, 2`,
   pages: "select document_id, number, width, image_key from pages order by document_id, number",
   document_tables: "select document_id, number, csv from document_tables order by document_id, number",
   ingest_jobs:
-    "select document_id, generation, state, upload_key, error, pages_done, pages_total from ingest_jobs order by document_id",
+    "select document_id, case state when 'failed' then null else generation end as generation, state, upload_key, error, pages_done, pages_total from ingest_jobs order by document_id",
   page_drafts: "select document_id from page_drafts",
   embedding_drafts: "select document_id from embedding_drafts",
   uploads: "select key from uploads",

@@ -6,7 +6,7 @@ import { AppError } from "../errors.ts"
 import { StorableText } from "../shapes.ts"
 
 /** Something odd about a chunk, and where it stands. */
-export const AnomalyEntry = z.object({
+const AnomalyEntry = z.object({
   document_id: z.string(),
   title: z.string(),
   chunk_id: z.string(),

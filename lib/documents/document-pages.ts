@@ -8,7 +8,7 @@ import { Region, Translation } from "../shapes.ts"
 import { Anomaly, ChunkEntity } from "./annotations.ts"
 
 /** One row of `GET /documents/{id}/pages`. */
-export const PageSummary = z.object({
+const PageSummary = z.object({
   number: z.int(),
   width: z
     .number()

@@ -8,7 +8,7 @@ import { entityKey } from "./entity-key.ts"
 import { type EntityTotals, refreshEntities } from "./entity-mentions.ts"
 
 /** Somebody or something that a tenant's documents name. */
-export const Entity = z.object({
+const Entity = z.object({
   id: z.string().describe("Its kind and its name as it is compared: `person:amelia-furtado`"),
   kind: z.string(),
   name: z.string().describe("The form that is given most often"),
@@ -22,7 +22,7 @@ export const EntityPage = z.object({ entities: z.array(Entity), next_cursor: z.s
 export type EntityPage = z.infer<typeof EntityPage>
 
 /** One place that names an entity. */
-export const EntityMention = z.object({
+const EntityMention = z.object({
   document_id: z.string(),
   title: z.string(),
   chunk_id: z.string(),

@@ -13,8 +13,8 @@ interface OnnxEmbedderParts {
 
 /**
  * Embeds with a model in this process: pooled as its family wants, then scaled to unit length. Passages are sorted by
- * length and batched by tokens. A question goes through the model alone: int8 activations are scaled over a whole batch,
- * so batch mates would change its vector a little (cosine .994), and the same question must find the same passages.
+ * length and batched by tokens. A question goes through the model alone: int8 models of the hub scale activations over a
+ * whole batch, so batch mates would change its vector a little, and the same question must find the same passages.
  * Aborts between batches.
  */
 export function createOnnxEmbedder({ model, queue }: OnnxEmbedderParts): Embedder {

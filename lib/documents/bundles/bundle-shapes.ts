@@ -8,7 +8,7 @@ const PAGES_MAX = 100_000
 const BOXES_MAX = 100
 
 /** Id of a chunk as its file is named: `c0042`, and no other way to write 42. */
-export const BundleChunkId = z.string().regex(/^c(\d{4}|[1-9]\d{4,5})$/, "must be like c0042")
+const BundleChunkId = z.string().regex(/^c(\d{4}|[1-9]\d{4,5})$/, "must be like c0042")
 
 const Metadata = z
   .record(z.string().max(200), z.json())

@@ -61,7 +61,7 @@ function textOf({ block, start, end }: Slice, blocks: readonly Block[]): string 
 }
 
 /** What a block has between two of its units: a space or a line break; between blocks an empty line. */
-export function between(before: Unit, unit: Unit, blocks: readonly Block[]): string {
+function between(before: Unit, unit: Unit, blocks: readonly Block[]): string {
   const isSame = before.body.block === unit.body.block && !unit.alone && !before.alone
   return isSame ? whiteSpace(before.body.end, unit.body, blocks) : "\n\n"
 }

@@ -4,7 +4,7 @@ import { PICTURES_LEFT } from "./html-blocks.ts"
 import { childNamed, childrenNamed, descendantsNamed, type MarkupElement, textOf } from "./markup-tree.ts"
 
 /** Text of a DrawingML paragraph (`a:p`): its runs, fields and line breaks. */
-export function drawingParagraph(paragraph: MarkupElement): string {
+function drawingParagraph(paragraph: MarkupElement): string {
   const parts: string[] = []
   for (const child of paragraph.children) {
     if (typeof child === "string") continue

@@ -1,6 +1,6 @@
 import { AppError } from "../../errors.ts"
 import { encrypted, unreadable } from "./document-errors.ts"
-import { childNamed, childrenNamed, descendantsNamed, type MarkupElement, parseMarkup, textOf } from "./markup-tree.ts"
+import { childNamed, childrenNamed, type MarkupElement, parseMarkup, textOf } from "./markup-tree.ts"
 import type { Archive } from "./open-archive.ts"
 import { openArchive } from "./open-archive.ts"
 
@@ -85,9 +85,4 @@ export function readCoreProperties(archive: Archive): { title: string | null; la
     return element ? textOf(element).trim() || null : null
   }
   return { title: text("title"), language: text("language") }
-}
-
-/** Elements of a name anywhere below; how many. */
-export function countNamed(root: MarkupElement | null, name: string): number {
-  return descendantsNamed(root ?? undefined, name).length
 }

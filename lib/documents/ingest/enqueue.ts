@@ -121,7 +121,7 @@ async function insert(
  * Whether an event is older than, or the same as, one that was applied: sequencers are hexadecimal, and the shorter
  * counts as if it went on with zeros (S3's own rule).
  */
-export function isLate(sequencer: string | undefined, applied: string | null | undefined): boolean {
+function isLate(sequencer: string | undefined, applied: string | null | undefined): boolean {
   if (sequencer === undefined || applied === null || applied === undefined) return false
   const length = Math.max(sequencer.length, applied.length)
   return sequencer.padEnd(length, "0") <= applied.padEnd(length, "0")

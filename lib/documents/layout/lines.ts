@@ -46,7 +46,7 @@ export function formLines(column: readonly Fragment[], page: number, number: num
 }
 
 /** One line of these fragments, which stand from left to right. */
-export function lineOf(cells: readonly Fragment[], page: number, column: number): Line {
+function lineOf(cells: readonly Fragment[], page: number, column: number): Line {
   const [first] = cells
   const words = first && cells.length === 1 ? first.words : cells.flatMap((cell) => cell.words)
   const box = boxAround(cells)

@@ -27,7 +27,7 @@ export interface PdfPage {
 }
 
 /** A matrix takes 24 bytes, the name of a font 128. */
-export const SCRATCH_BYTES = 256
+const SCRATCH_BYTES = 256
 
 /** PDFium's own numbers for why a file does not open. */
 const ERROR_PASSWORD = 4

@@ -6,7 +6,7 @@ import { publishFolder } from "./publish-folder.ts"
 import { readSafetensors } from "./safetensors.ts"
 
 /** Raise it when the files that come out change: a folder of another version is built anew. */
-const CONVERTER_VERSION = 2
+const CONVERTER_VERSION = 3
 
 /**
  * Longest input, in tokens: all of the model's positions. Its card says 256; texts of up to 400 tokens, read in full,

@@ -29,20 +29,23 @@ function product(graph: OnnxGraph, x: Value, weight: Tensor, name: string): Valu
 }
 
 /**
- * Dynamic quantisation: weights as int8 with a scale per output channel, activations as uint8 with a scale and a zero
- * point found at run time over the whole batch (which is why a vector depends a little on its batch mates).
+ * Dynamic quantisation: weights as int8 with a scale per output channel, activations with a scale per token found at run
+ * time (as ZeroQuant does, Yao et al. 2022). The operator set's own DynamicQuantizeLinear has one scale for a whole batch:
+ * one token with an outlier makes all others coarse, and a text's vector depends on its batch mates.
  */
 function int8Product(graph: OnnxGraph, x: Value, weight: Tensor, name: string): Value {
   const [rows, columns] = matrixShape(weight)
   const { values, scales } = quantizeRows(weight)
   const transposed = new Int8Array(values.length)
   transpose(values, transposed, rows, columns)
-  const [xQuantized, xScale, xZero] = graph.nodes("DynamicQuantizeLinear", [x], 3) as [Value, Value, Value]
+  const peak = graph.node("ReduceMax", [graph.node("Abs", [x])], { axes: [-1], keepdims: 1 })
+  const scale = graph.node("Mul", [graph.node("Max", [peak, graph.float(1e-9)]), graph.float(1 / 127)])
+  const middle = graph.constant("middle", Uint8Array.of(128), [])
+  const quantized = graph.node("QuantizeLinear", [graph.node("Div", [x, scale]), graph.float(1), middle])
   const weights = graph.constant(`${name}.weight.int8`, transposed, [columns, rows])
-  const zero = graph.constant(`zero_${rows}`, new Int8Array(rows), [rows])
-  const sums = graph.node("MatMulInteger", [xQuantized, weights, xZero, zero])
-  const scale = graph.node("Mul", [xScale, graph.constant(`${name}.weight.scale`, scales, [rows])])
-  return graph.node("Mul", [graph.node("Cast", [sums], { to: DataType.FLOAT }), scale])
+  const sums = graph.node("Cast", [graph.node("MatMulInteger", [quantized, weights, middle])], { to: DataType.FLOAT })
+  const byChannel = graph.node("Mul", [sums, graph.constant(`${name}.weight.scale`, scales, [rows])])
+  return graph.node("Mul", [byChannel, scale])
 }
 
 /** Symmetric int8 with one scale a row: `value ≈ int8 · scale`, off by at most half a scale. */

@@ -13,7 +13,7 @@ export type Value = string
 type Attribute = number | readonly number[] | { readonly float: number }
 
 /** What a constant may hold; its class decides the element type. */
-type Numbers = Float32Array | Int8Array | BigInt64Array
+type Numbers = Float32Array | Int8Array | Uint8Array | BigInt64Array
 
 /** A tensor's shape; a name stands for a size known only when the graph runs. */
 type Shape = readonly (number | string)[]
@@ -81,6 +81,7 @@ export function createOnnxGraph() {
 
 function elementType(data: Numbers): number {
   if (data instanceof Float32Array) return DataType.FLOAT
+  if (data instanceof Uint8Array) return DataType.UINT8
   return data instanceof Int8Array ? DataType.INT8 : DataType.INT64
 }
 
