@@ -1,7 +1,7 @@
 import { AppError } from "../lib/errors.ts"
 import { createLog } from "../lib/log.ts"
-import { configFromEnvironment } from "./environment.ts"
 import type { LoadedSamples } from "../lib/runtime/load-samples.ts"
+import { configFromEnvironment } from "./environment.ts"
 import { type RunningServer, runServer } from "./run-server.ts"
 
 /** The Node server: every route, with embedded defaults, on port 3825. */
