@@ -4,7 +4,7 @@ import type { Terminal } from "./terminal.ts"
 export function addDemoCommand(program: Command, terminal: Terminal): void {
   program
     .command("demo")
-    .description("load the samples into a database in memory, and ask them a few questions in two languages")
+    .description("load the sample texts into a database in memory, and ask them a few questions in two languages")
     .action(async () => {
       const { runDemo } = await import("./run-demo.ts")
       await runDemo(terminal)

@@ -1,7 +1,8 @@
 import { readFile } from "node:fs/promises"
 import { expect, test } from "vitest"
 import type { IndexRequest } from "../lib/documents/index-request.ts"
-import { readFolder } from "../lib/documents/read-folder.ts"
+import { listFolder, readFolder } from "../lib/documents/read-folder.ts"
+import { scannedSample, twoColumnSample } from "./sample-pdfs.ts"
 
 const samples: IndexRequest[] = []
 for await (const sample of readFolder("samples")) samples.push(sample)
@@ -17,8 +18,19 @@ test("the samples are forty documents in two languages, each with a title and 80
   }
 })
 
+test.each([
+  ["en/ice-house-report-1936", twoColumnSample],
+  ["pt/edital-do-sal-1949", scannedSample],
+])("%s.pdf is what npm run samples:pdfs writes, under 200 KB", async (id, make) => {
+  const bytes = await readFile(`samples/${id}.pdf`)
+  expect(Buffer.compare(bytes, await make())).toBe(0)
+  expect(bytes.length).toBeLessThan(200_000)
+})
+
 test("every document that the samples' README names exists", async () => {
   const named = [...(await readFile("samples/README.md", "utf8")).matchAll(/`((?:en|pt)\/[\w-]+)`/g)]
   expect(named.length).toBeGreaterThan(20)
-  for (const [, id] of named) expect(samples.map((d) => d.id)).toContain(id)
+  const pdfs = await listFolder("samples", undefined, (name) => (name.endsWith(".pdf") ? null : "no PDF"))
+  const ids = [...samples, ...pdfs].map((d) => d.id)
+  for (const [, id] of named) expect(ids).toContain(id)
 })

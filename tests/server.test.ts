@@ -61,6 +61,7 @@ describe("npm start", { timeout: 300_000 }, () => {
     const server = start({})
     const url = await listening(server)
     expect(server.written.err).toContain('"message":"model ready"')
+    await vi.waitFor(() => expect(server.written.out).toMatch(/Loaded 41 sample documents. 2 PDFs more/), 60_000)
     const calls = await vi.waitFor(() => {
       const printed = [...server.written.out.matchAll(/curl -s (\S+) .*-d '(.*)'$/gm)]
       expect(printed).toHaveLength(3)
@@ -82,8 +83,11 @@ describe("npm start", { timeout: 300_000 }, () => {
     const server = start({})
     const url = await listening(server)
     expect(server.written.out).toBe("")
-    const listed = (await (await fetch(`${url}/documents?limit=200`)).json()) as { documents: unknown[] }
-    expect(listed.documents).toHaveLength(41)
+    // What the first start left of the PDFs, this one goes on with.
+    await vi.waitFor(async () => {
+      const listed = (await (await fetch(`${url}/documents?limit=200`)).json()) as { documents: { status: string }[] }
+      expect(listed.documents.map(({ status }) => status)).toEqual(Array(43).fill("ready"))
+    }, 120_000)
 
     const sameHome = start({})
     expect(await sameHome.ended).toBe(1)
