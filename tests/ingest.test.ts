@@ -24,7 +24,8 @@ const ids = async () =>
   (await shelf.rows("select id, ordinal, content from chunks where searchable order by ordinal")).map(({ id }) => id)
 /** By words alone: the word embedder finds something near in any text. */
 const find = (query: string) => shelf.find(OURS, { query, strategy: "lexical" })
-const keysOf = (kind: string) => [...shelf.objects.held.keys()].filter((key) => key.startsWith(`${kind}/`))
+// Pages are read side by side, so the order in which their pictures came says nothing.
+const keysOf = (kind: string) => [...shelf.objects.held.keys()].filter((key) => key.startsWith(`${kind}/`)).sort()
 
 test("a file becomes pages with pictures, chunks with regions, a table and vectors, and is found", async () => {
   expect(await shelf.add(OURS, "log", LOG_1931, { title: "Harbour log", metadata: { box: 7 } })).toBe("queued")
