@@ -3,7 +3,7 @@ import { encrypted, tooLarge, unreadable } from "./document-errors.ts"
 
 /** Bounds of a ZIP, for what is really inflated: the sizes in its directory are the uploader's word. */
 export const ARCHIVE_LIMITS = {
-  entriesMax: 20_000,
+  entriesMax: 10_000,
   partBytesMax: 64 << 20,
   /** All parts that are read, together. */
   totalBytesMax: 128 << 20,

@@ -112,9 +112,9 @@ describe("hostile archives", () => {
     expect(await outcome("docx", docxWith(new Uint8Array(20 << 20)))).toBe("document_too_large")
   })
   test("an archive with too many parts is refused", async () => {
-    const parts: Record<string, string> = docxParts(docxParagraph("x"))
-    for (let index = 0; index <= ARCHIVE_LIMITS.entriesMax; index++) parts[`x${index}`] = ""
-    expect(await outcome("docx", zipOf(parts))).toBe("document_too_large")
+    const crowded = Buffer.from(SAMPLES.docx)
+    crowded.writeUInt16LE(ARCHIVE_LIMITS.entriesMax + 1, crowded.length - 12)
+    expect(await outcome("docx", crowded)).toBe("document_too_large")
   })
   test("entities that a document declares stay as they are written", async () => {
     const laughs = '<!DOCTYPE x [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;">]>'
@@ -124,8 +124,8 @@ describe("hostile archives", () => {
       { text: "x &b; &" },
     ])
   })
-  test.each(["docx", "pptx", "epub"] as const)("a %s nested 100,000 deep is refused", async (format) => {
-    const deep = (tag: string) => `<${tag}>`.repeat(100_000)
+  test.each(["docx", "pptx", "epub"] as const)("a %s nested 10,000 deep is refused", async (format) => {
+    const deep = (tag: string) => `<${tag}>`.repeat(10_000)
     const files = {
       docx: docxParts(deep("w:sdt")),
       pptx: pptxParts([deep("p:grpSp")]),
@@ -146,8 +146,8 @@ describe("hostile archives", () => {
 })
 
 describe("hostile markup", () => {
-  test("a page nested 300,000 deep is read, its paragraphs apart", async () => {
-    const { blocks } = await readFlow("html", bytesOf(`${"<div>".repeat(300_000)}<p>a<p>b`))
+  test("a page nested 30,000 deep is read, its paragraphs apart", async () => {
+    const { blocks } = await readFlow("html", bytesOf(`${"<div>".repeat(30_000)}<p>a<p>b`))
     expect(blocks.map(({ text }) => text)).toEqual(["a", "b"])
   })
   test("spans and blocks are bounded, and what is over is counted", async () => {
