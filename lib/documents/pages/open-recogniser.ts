@@ -25,6 +25,14 @@ export interface PixelBox {
 
 export interface RecognisedLine {
   readonly bbox: PixelBox
+  /** What the letters stand on, from the line's first to its last. */
+  readonly baseline: PixelBox
+  readonly rowAttributes: {
+    /** From the longest descender to the highest ascender. */
+    readonly rowHeight: number
+    /** What of it is below the baseline. */
+    readonly descenders: number
+  }
   readonly words: readonly RecognisedWord[]
 }
 

@@ -1,5 +1,6 @@
 import type { Word } from "../page.ts"
-import type { PixelBox, RecognisedLine, Recogniser, Recognition } from "./open-recogniser.ts"
+import type { PixelBox, Recogniser, Recognition } from "./open-recogniser.ts"
+import { recognisedWords } from "./recognised-words.ts"
 import type { Raster } from "./render-pdf-page.ts"
 import { type QuarterTurns, turnBox, turnPixels } from "./turn-pixels.ts"
 
@@ -14,8 +15,6 @@ export interface RecognisedPage {
 /** Dots an inch at which letters of usual size are some 25 pixels high, what Tesseract was trained for. */
 export const RECOGNITION_DPI = 200
 
-/** Words of lower confidence are shapes in pictures, specks and lines. */
-const WORD_CONFIDENCE_MIN = 25
 /** An upright page of a fair scan has 85 and more; one that lies on its side or head under 50. */
 const UPRIGHT_CONFIDENCE = 70
 
@@ -48,29 +47,16 @@ function score({ words, confidence }: RecognisedPage): number {
 }
 
 function toPage({ lines }: Recognition, raster: Raster, turns: QuarterTurns): RecognisedPage {
-  const words: Word[] = []
-  let confidences = 0
-  for (const line of lines) {
-    const kept = line.words.filter(({ text, confidence }) => confidence >= WORD_CONFIDENCE_MIN && text.trim() !== "")
-    for (const [index, word] of kept.entries()) {
-      const text = word.text.trim().normalize("NFC").toWellFormed()
-      const hyphenated = index === kept.length - 1 && /\p{L}[-\u2010\u00ad]$/u.test(text)
-      const box = toPoints(word.bbox, raster, turns)
-      words.push({
-        ...box,
-        text: hyphenated ? `${text.slice(0, -1)}-` : text,
-        fontSize: heightOf(line) / raster.scale,
-        bold: false,
-        hyphenated,
-      })
-      confidences += word.confidence
-    }
-  }
-  return { words, confidence: words.length === 0 ? null : confidences / words.length }
-}
-
-function heightOf({ bbox }: RecognisedLine): number {
-  return bbox.y1 - bbox.y0
+  const found = recognisedWords(lines)
+  const words = found.map(({ text, hyphenated, box, fontSize }) => ({
+    ...toPoints(box, raster, turns),
+    text,
+    fontSize: fontSize / raster.scale,
+    bold: false,
+    hyphenated,
+  }))
+  const confidences = found.reduce((sum, { confidence }) => sum + confidence, 0)
+  return { words, confidence: found.length === 0 ? null : confidences / found.length }
 }
 
 function toPoints(box: PixelBox, raster: Raster, turns: QuarterTurns): PixelBox {
