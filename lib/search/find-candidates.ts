@@ -49,24 +49,10 @@ const CANDIDATE_BUDGET = 4_000
 
 const SPACES = `select model, dimensions from embedding_spaces where state = 'active' order by id`
 
-// Only what is shown is looked up, by its key: `offset 0` keeps the planner from joining the tables.
 const CANDIDATES = `
-  select f.*, p.version, c.translation, coalesce(p.has_image, false) or coalesce(c.has_image, false) as has_picture
-    from search_passages($1::text, $2::text, $3::text, $4::text::halfvec, $5::text, $6::float8, $7::int, $8::boolean,
-      $9::text::jsonpath, $10::int, $11::int, ${CANDIDATE_BUDGET}, $12::int, $13::int, $14::boolean, $15::boolean,
-      $16::boolean) f
-    left join lateral (
-      select d.generation::text as version, p.image_key is not null as has_image from pages p
-        join documents d on d.source_account_id = p.source_account_id and d.id = p.document_id
-       where f.content is not null and p.source_account_id = (select current_setting('app.source_account_id', true))
-         and p.document_id = f.document_id and p.number = f.page offset 0) p on true
-    left join lateral (
-      select c.image_key is not null as has_image,
-             case when c.translated_content is not null then
-               jsonb_build_object('language', c.translation_language, 'content', c.translated_content) end as translation
-        from chunks c
-       where f.content is not null and c.source_account_id = (select current_setting('app.source_account_id', true))
-         and c.document_id = f.document_id and c.id = f.shown_id offset 0) c on true`
+  select * from search_passages($1::text, $2::text, $3::text, $4::text::halfvec, $5::text, $6::float8, $7::int,
+    $8::boolean, $9::text::jsonpath, $10::int, $11::int, ${CANDIDATE_BUDGET}, $12::int, $13::int, $14::boolean, $15::boolean,
+    $16::boolean)`
 
 /**
  * Both lists of a tenant in one round trip; a second one tells why there is none by meaning. Throws `invalid_request`
