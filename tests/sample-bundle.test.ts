@@ -15,21 +15,25 @@ beforeAll(async () => {
 }, 300_000)
 afterAll(() => served.close())
 
-async function topThree(query: string): Promise<string[]> {
-  const response = await served.post("/search", { query, group_by: "chunk", strategy: "weighted", top_k: 3 })
+async function topThree(query: string, strategy: string): Promise<string[]> {
+  const response = await served.post("/search", { query, group_by: "chunk", strategy, top_k: 3 })
   const { results } = (await response.json()) as SearchResponse
   return results.map(({ chunk_id }) => chunk_id)
 }
 
-test("thirty questions in English and the same in Portuguese find the chunk that answers them among the first three, in 27 of 30 at least", {
-  timeout: 300_000,
-}, async () => {
-  expect(BILINGUAL_QUESTIONS).toHaveLength(30)
-  const missed: Record<string, string[]> = { en: [], pt: [] }
-  for (const [chunk, en, pt] of BILINGUAL_QUESTIONS) {
-    if (!(await topThree(en)).includes(chunk)) missed["en"]?.push(en)
-    if (!(await topThree(pt)).includes(chunk)) missed["pt"]?.push(pt)
-  }
-  expect(missed["en"]?.length, `missed: ${missed["en"]?.join(" ")}`).toBeLessThanOrEqual(3)
-  expect(missed["pt"]?.length, `missed: ${missed["pt"]?.join(" ")}`).toBeLessThanOrEqual(3)
-})
+test.each(["rrf", "weighted"])(
+  "thirty questions in English and the same in Portuguese find the chunk that answers them among the first three, in 27 of 30 at least, by %s",
+  {
+    timeout: 300_000,
+  },
+  async (strategy) => {
+    expect(BILINGUAL_QUESTIONS).toHaveLength(30)
+    const missed: Record<string, string[]> = { en: [], pt: [] }
+    for (const [chunk, en, pt] of BILINGUAL_QUESTIONS) {
+      if (!(await topThree(en, strategy)).includes(chunk)) missed["en"]?.push(en)
+      if (!(await topThree(pt, strategy)).includes(chunk)) missed["pt"]?.push(pt)
+    }
+    expect(missed["en"]?.length, `missed: ${missed["en"]?.join(" ")}`).toBeLessThanOrEqual(3)
+    expect(missed["pt"]?.length, `missed: ${missed["pt"]?.join(" ")}`).toBeLessThanOrEqual(3)
+  },
+)

@@ -366,6 +366,35 @@ describe("without a model's answer", () => {
     })
   })
 
+  describe("a question in a language that the model doesn't understand", () => {
+    const english = { ...createWordEmbedder(), languages: ["en"] }
+    const QUESTION = "Quantos barcos de pesca saíram do porto naquela manhã?"
+
+    test("is ranked by words alone under rrf, told so, and asks no model", async () => {
+      await library.index("foreign", [
+        { id: "pt", content: "Naquela manhã saíram do porto nove barcos de pesca.", language: "pt" },
+        { id: "en", content: "Fishing boats at dawn." },
+      ])
+      const found = await library.search(
+        "foreign",
+        { query: QUESTION },
+        { embedder: { ...english, embed: never.embed } },
+      )
+      expect(found.results.map((hit) => hit.id)).toEqual(["pt"])
+      expect(found.degraded).toEqual([expect.stringMatching(/language \(pt\); ranked by words alone$/)])
+      for (const ask of [{ query: QUESTION, language: "en" }, { query: "How many boats left the harbour?" }]) {
+        expect(await library.search("foreign", ask, { embedder: english })).not.toHaveProperty("degraded")
+      }
+    })
+
+    test("is ranked by meaning all the same where the words find nothing", async () => {
+      await library.index("foreign2", [{ id: "en", content: "Fishing boats." }])
+      const found = await library.search("foreign2", { query: QUESTION }, { embedder: english })
+      expect(found.results.map((hit) => hit.id)).toEqual(["en"])
+      expect(found.degraded).toEqual([expect.stringMatching(/the words found nothing/)])
+    })
+  })
+
   test.each(["semantic", "weighted", "two_pass"] as const)(
     "%s without a vector to compare with ranks by words, under that name",
     async (strategy) => {

@@ -1,8 +1,8 @@
 import type { Database } from "../database/database.ts"
 import type { Deadline } from "../deadline.ts"
+import { loadLanguageDetector } from "../detect-language.ts"
 import { AppError } from "../errors.ts"
 import type { Embedder } from "../inference/inference.ts"
-import { loadLanguageDetector } from "./detect-language.ts"
 import { embedDocuments } from "./embed-documents.ts"
 import type { IndexRequest, IndexResponse } from "./index-request.ts"
 import { prepareDocument } from "./prepare-document.ts"
@@ -32,15 +32,12 @@ interface IndexDeps {
 
 /** `POST /index` and its batches. */
 export function createIndexDocuments({ database, embedder }: IndexDeps): IndexDocuments {
-  let detector: ReturnType<typeof loadLanguageDetector> | undefined
-
   async function indexTogether(
     tenant: string,
     requests: readonly IndexRequest[],
     deadline: Deadline,
   ): Promise<IndexOutcome[]> {
-    detector ??= loadLanguageDetector()
-    const detectLanguage = await detector
+    const detectLanguage = await loadLanguageDetector()
     const prepared = requests.map((request) => prepareDocument(request, embedder, detectLanguage))
     const embedded = await embedDocuments(prepared, embedder, deadline.signal)
     await writeDocuments(database, tenant, embedded)

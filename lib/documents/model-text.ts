@@ -1,3 +1,4 @@
+import { understands } from "../inference/embedding-families.ts"
 import type { Embedder } from "../inference/inference.ts"
 import { passageText } from "../passage.ts"
 import type { Translation } from "../shapes.ts"
@@ -10,13 +11,11 @@ import type { Translation } from "../shapes.ts"
 export function modelText(
   embedder: Pick<Embedder, "languages">,
   title: string,
+  headings: readonly string[],
   original: Translation,
   translation: Translation | undefined,
 ): string {
-  const knows = ({ language }: Translation): boolean => embedder.languages?.includes(primary(language)) ?? true
+  const knows = ({ language }: Translation): boolean => understands(embedder, language)
   const read = translation && !knows(original) && knows(translation) ? translation : original
-  return passageText(title, read.content)
+  return passageText(title, headings, read.content)
 }
-
-/** `pt` of `pt-BR`. */
-const primary = (language: string): string => language.split("-")[0] ?? language

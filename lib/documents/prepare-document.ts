@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto"
+import type { DetectLanguage } from "../detect-language.ts"
 import { invalidField } from "../errors.ts"
 import type { Embedder } from "../inference/inference.ts"
+import { headingsOf } from "../passage.ts"
 import type { Region, Translation } from "../shapes.ts"
 import type { Anomaly, ChunkEntity } from "./annotations.ts"
-import type { DetectLanguage } from "./detect-language.ts"
 import { CHUNK_CHARS_MAX, type GivenChunk, type IndexRequest } from "./index-request.ts"
 import { modelText } from "./model-text.ts"
 import { splitText } from "./split-text.ts"
@@ -126,6 +127,7 @@ function prepareChunk(
   language: string,
   embedder: Embedder | null,
 ): PreparedChunk {
+  const metadata = { ...request.metadata, ...chunk.metadata }
   return {
     content: chunk.content,
     kind: chunk.kind,
@@ -134,7 +136,7 @@ function prepareChunk(
     ...(chunk.translation && { translation: chunk.translation }),
     ...(chunk.anomalies && { anomalies: chunk.anomalies }),
     ...(chunk.entities && { entities: chunk.entities }),
-    metadata: { ...request.metadata, ...chunk.metadata },
+    metadata,
     parent: chunk.parent ?? null,
     hash: createHash("sha256")
       .update(JSON.stringify([chunk.kind, chunk.content]))
@@ -143,7 +145,13 @@ function prepareChunk(
     // A document that brings vectors is found by those: one space, not two.
     text:
       embedder && !chunk.embedding && !request.embedding
-        ? modelText(embedder, request.title, { language, content: chunk.content }, chunk.translation)
+        ? modelText(
+            embedder,
+            request.title,
+            headingsOf(metadata),
+            { language, content: chunk.content },
+            chunk.translation,
+          )
         : null,
   }
 }

@@ -33,6 +33,11 @@ export function embeddingFamily(model: string): EmbeddingFamily {
   return known ? known[1] : { pooling: "mean", queryPrefix: "", passagePrefix: "" }
 }
 
+/** Whether a model understands a language (`pt-BR` as `pt`); one whose languages nobody knows may. */
+export function understands({ languages }: { readonly languages?: readonly string[] }, language: string): boolean {
+  return languages?.includes(language.split("-")[0] ?? language) ?? true
+}
+
 /** The only languages that the model of this name understands; null where it has many, or the name doesn't tell. */
 export function embeddingLanguages(model: string): readonly string[] | null {
   return ENGLISH_ONLY.test(model) && !/multilingual/i.test(model) ? ["en"] : null

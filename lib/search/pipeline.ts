@@ -5,6 +5,7 @@ import { diversify } from "./diversify.ts"
 import { type EmbeddedQuery, embedQuery } from "./embed-query.ts"
 import { expandParents } from "./expand-parents.ts"
 import { type CandidateQuery, findCandidates } from "./find-candidates.ts"
+import { foreignLanguage } from "./foreign-language.ts"
 import { fuse } from "./fuse.ts"
 import { actualStrategy, candidateQuery, planSearch } from "./plan.ts"
 import { queryText } from "./query-text.ts"
@@ -27,16 +28,21 @@ export async function runPipeline(
 ): Promise<Found> {
   const trace = new Trace(request.explain)
   const plan = planSearch(tenant, request, deps.settings, funnel)
-  const embedded = await trace.timed("embed", () =>
-    plan.strategy === "lexical"
-      ? { vector: null }
-      : embedQuery(deps.embedder, request, deadline, deps.settings.embedTimeoutMs),
-  )
-  const asked = candidateQuery(plan, request, embedded.vector, deps.settings)
-  const { candidates, comparable } = await trace.timed("rank", () =>
-    findCandidates(deps.database, tenant, asked, deadline.left()),
-  )
+  const find = async (byMeaning: boolean) => {
+    const embedded: EmbeddedQuery = await trace.timed("embed", () =>
+      byMeaning ? embedQuery(deps.embedder, request, deadline, deps.settings.embedTimeoutMs) : { vector: null },
+    )
+    const asked = candidateQuery(plan, request, embedded.vector, deps.settings)
+    const found = await trace.timed("rank", () => findCandidates(deps.database, tenant, asked, deadline.left()))
+    return { embedded, asked, ...found }
+  }
+  const foreign = plan.strategy === "rrf" ? await foreignLanguage(deps.embedder, request) : null
+  const byWords = foreign === null ? null : await find(false)
+  const { embedded, asked, candidates, comparable } = byWords?.candidates.length
+    ? byWords
+    : await find(plan.strategy !== "lexical")
   const query = { ...asked, strategy: actualStrategy(asked.strategy, embedded.vector, comparable) }
+  if (foreign !== null) trace.degraded(foreignNote(foreign, embedded))
   report(trace, request, embedded, comparable || candidates.length === 0)
   trace.lists(candidates)
 
@@ -89,6 +95,11 @@ async function order(
     trace.stage("expand", ranked)
   }
   return ranked
+}
+
+function foreignNote(language: string, { vector }: EmbeddedQuery): string {
+  const what = `meaning: the embedding model doesn't understand the question's language (${language})`
+  return vector ? `${what}; the words found nothing, so it ranked all the same` : `${what}; ranked by words alone`
 }
 
 function report(trace: Trace, request: SearchRequest, embedded: EmbeddedQuery, comparable: boolean): void {

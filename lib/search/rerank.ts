@@ -1,6 +1,6 @@
 import type { Deadline } from "../deadline.ts"
 import type { Reranker } from "../inference/inference.ts"
-import { passageText } from "../passage.ts"
+import { headingsOf, passageText } from "../passage.ts"
 import { byScore, type Scored } from "./candidate.ts"
 import { minMax } from "./fuse.ts"
 import { callModel } from "./model-call.ts"
@@ -32,7 +32,9 @@ export async function rerank(
   if (!reranker) return { ranked, missing: "no reranking model is configured" }
   const head = ranked.slice(0, count)
   if (head.length < 2 || query === "") return { ranked }
-  const texts = head.map(({ candidate: { passage } }) => passageText(passage?.title ?? "", passage?.content ?? ""))
+  const texts = head.map(({ candidate: { passage } }) =>
+    passage ? passageText(passage.title, headingsOf(passage.metadata), passage.content) : "",
+  )
   const result = await callModel("reranking model", timeoutMs, deadline, async (signal) => {
     const scores = await reranker.score(query, texts, { signal })
     if (scores.length !== texts.length || !scores.every(Number.isFinite)) throw new Error("not one score a passage")

@@ -1,7 +1,7 @@
 import type { Database, Transaction } from "../../database/database.ts"
+import { loadLanguageDetector } from "../../detect-language.ts"
 import type { Embedder } from "../../inference/inference.ts"
 import type { ObjectStore } from "../../objects/object-store.ts"
-import { loadLanguageDetector } from "../detect-language.ts"
 import { type EmbeddedDocument, embedDocuments } from "../embed-documents.ts"
 import type { IndexRequest } from "../index-request.ts"
 import { type PreparedDocument, prepareDocument } from "../prepare-document.ts"
@@ -45,16 +45,13 @@ export type ImportBundle = (tenant: string, root: string, options?: ImportOption
 
 export function createImportBundle(deps: ImportDeps): ImportBundle {
   const { database, embedder, cleanUp } = deps
-  let detector: ReturnType<typeof loadLanguageDetector> | undefined
-
   return async (tenant, root, { skipExisting = false, signal = new AbortController().signal } = {}) => {
     const { id } = await readBundleIndex(root)
     if (skipExisting && (await isHere(database, tenant, id))) {
       return { id, status: "skipped", chunks: 0, images: 0, tables: 0, warnings: [] }
     }
     const bundle = await readBundle(root, signal)
-    detector ??= loadLanguageDetector()
-    const detectLanguage = await detector
+    const detectLanguage = await loadLanguageDetector()
     const images = await storeImages(deps, tenant, root, bundle, signal)
     const document = withBundle(prepareDocument(toRequest(bundle), embedder, detectLanguage), bundle, images)
     const embedded = await embedDocuments([document], embedder, signal)

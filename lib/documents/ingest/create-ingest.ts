@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto"
+import { loadLanguageDetector } from "../../detect-language.ts"
 import { AppError, type ErrorCode } from "../../errors.ts"
 import type { Log } from "../../log.ts"
-import { loadLanguageDetector } from "../detect-language.ts"
 import type { Documents } from "../documents.ts"
 import { cleanUpDocument, sweepTenant } from "./clean-up.ts"
 import { createDrafts } from "./drafts.ts"
@@ -56,16 +56,12 @@ const FINAL: readonly ErrorCode[] = [
 export function createIngest(deps: IngestDeps): Ingest {
   const { database, objects, settings, log } = deps
   const jobs = createJobs(database)
-  let detector: ReturnType<typeof loadLanguageDetector> | undefined
   const parts: JobParts = {
     ...deps,
     jobs,
     drafts: createDrafts(database),
     limit: createLimiter(settings.ingestConcurrency),
-    detectLanguage: () => {
-      detector ??= loadLanguageDetector()
-      return detector
-    },
+    detectLanguage: loadLanguageDetector,
   }
   const cleanUp = async (tenant: string, documentId: string): Promise<void> => {
     // Whatever this leaves is marked in the database, and the next start or upload removes it.

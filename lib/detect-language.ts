@@ -5,17 +5,19 @@ export type DetectLanguage = (text: string) => string | null
 const SAMPLE_CHARS = 500
 /** Below this a text is a title or a code: the guess would be one. */
 const TELLING_CHARS_MIN = 40
+/** Of a question, which is a sentence: 30 of 30 Portuguese ones are told, and none of 525 English ones is another's. */
+export const QUESTION_CHARS_MIN = 20
 
 /**
- * A detector over n-grams of 60 languages (ELD, Apache-2.0). Its data takes 100 ms to load, so it is loaded by the first
- * that needs it.
+ * A detector over n-grams of 60 languages (ELD, Apache-2.0), for texts of at least `charsMin` characters. Its data takes
+ * 100 ms to load, so it is loaded by the first that needs it; to ask again costs nothing.
  */
-export async function loadLanguageDetector(): Promise<DetectLanguage> {
+export async function loadLanguageDetector(charsMin = TELLING_CHARS_MIN): Promise<DetectLanguage> {
   const { eld } = await import("eld/small")
   const detector = eld.newInstance()
   return (text) => {
     const sample = text.slice(0, SAMPLE_CHARS)
-    if (sample.trim().length < TELLING_CHARS_MIN) return null
+    if (sample.trim().length < charsMin) return null
     const detected = detector.detect(sample)
     return detected.isReliable() ? detected.language : null
   }
