@@ -63,9 +63,9 @@ const SECOND_PAGE: readonly (readonly string[])[] = [
   ],
 ]
 
-const NOTICE_TITLE = ["CAPITANIA DO PORTO DE PENHALTA", "Edital n.º 14 de 1949"]
+export const NOTICE_TITLE = ["CAPITANIA DO PORTO DE PENHALTA", "Edital n.º 14 de 1949"]
 /** As a clerk typed it; an empty line ends a paragraph. */
-const NOTICE = `Faz-se saber que, a partir de 1 de maio de
+export const NOTICE = `Faz-se saber que, a partir de 1 de maio de
 1949, os barcos que carregam sal no cais da
 foz do rio Fria ficam sujeitos às regras
 seguintes.

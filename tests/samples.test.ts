@@ -1,8 +1,10 @@
 import { readFile } from "node:fs/promises"
 import { expect, test } from "vitest"
 import type { IndexRequest } from "../lib/documents/index-request.ts"
+import { layOutPages } from "../lib/documents/layout/lay-out-pages.ts"
+import { createFileReader } from "../lib/documents/pages/create-file-reader.ts"
 import { listFolder, readFolder } from "../lib/documents/read-folder.ts"
-import { scannedSample, twoColumnSample } from "./sample-pdfs.ts"
+import { NOTICE, NOTICE_TITLE, scannedSample, twoColumnSample } from "./sample-pdfs.ts"
 
 const samples: IndexRequest[] = []
 for await (const sample of readFolder("samples")) samples.push(sample)
@@ -26,6 +28,23 @@ test.each([
   expect(Buffer.compare(bytes, await make())).toBe(0)
   expect(bytes.length).toBeLessThan(200_000)
 })
+
+test("the scan is read in its lines, as paragraphs, though it is typed wide, lies askew and has specks", async () => {
+  const reader = createFileReader({ threads: 1 })
+  const path = "samples/pt/edital-do-sal-1949.pdf"
+  try {
+    await reader.inspect(path, path)
+    const { blocks } = layOutPages([(await reader.readPage(path, 1)).text])
+    expect(new Set(blocks.map(({ kind }) => kind))).toEqual(new Set(["text"]))
+    const read = blocks.flatMap(({ text }) => text.split(/\s+/))
+    const typed = [...NOTICE_TITLE, NOTICE].join(" ").split(/\s+/)
+    const pairs = new Set(read.map((word, i) => `${word} ${read[i + 1]}`))
+    const kept = typed.filter((word, i) => i > 0 && pairs.has(`${typed[i - 1]} ${word}`))
+    expect(kept.length / (typed.length - 1)).toBeGreaterThan(0.95)
+  } finally {
+    await reader.close()
+  }
+}, 60_000)
 
 test("every document that the samples' README names exists", async () => {
   const named = [...(await readFile("samples/README.md", "utf8")).matchAll(/`((?:en|pt)\/[\w-]+)`/g)]
