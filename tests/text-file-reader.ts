@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises"
 import { deflateSync } from "node:zlib"
 import type { AssembledDocument } from "../lib/documents/assembled-document.ts"
 import type { Block, ReadDocument, Span } from "../lib/documents/block.ts"
+import { unpackBundle } from "../lib/documents/bundles/unpack-bundle.ts"
 import type { FileReader } from "../lib/documents/file-reader.ts"
 import type { AssembleChunks } from "../lib/documents/ingest/assemble-document.ts"
 import type { PageText, Word } from "../lib/documents/page.ts"
@@ -48,6 +49,7 @@ export function createTextFileReader(
         warnings: [],
       }
     },
+    unpackBundle: async (path, folder) => unpackBundle(await readFile(path), folder),
     layOut: async (pages) => layOut(pages),
     close: async () => {},
   }

@@ -2,7 +2,10 @@ import type { ReadDocument } from "./block.ts"
 import type { PageImage, PageText } from "./page.ts"
 
 /** What a file is, told by its content alone. */
-export type FileFormat = "pdf" | "image" | "docx" | "html" | "markdown" | "text" | "csv" | "xlsx" | "epub" | "pptx"
+export type FileFormat =
+  | ("pdf" | "image" | "docx" | "html" | "markdown" | "text" | "csv" | "xlsx" | "epub" | "pptx")
+  /** A packed bundle (docs/bundles.md), which is a document already. */
+  | "bundle"
 
 /** What a file turns out to be before its pages are read. */
 export interface Inspection {
@@ -32,6 +35,8 @@ export interface FileReader {
   readPage(path: string, number: number, signal?: AbortSignal): Promise<ReadPage>
   /** All of a file without pages. */
   readFlow(path: string, format: FileFormat, signal?: AbortSignal): Promise<ReadDocument>
+  /** Writes the files of a packed bundle to `folder`. Returns what was passed over. */
+  unpackBundle(path: string, folder: string, signal?: AbortSignal): Promise<string[]>
   /** Reading order, running heads, paragraphs, headings, tables of pages read before: a document in blocks. */
   layOut(pages: readonly PageText[], signal?: AbortSignal): Promise<ReadDocument>
   /** Ends the workers. */

@@ -13,7 +13,7 @@ import { AppError } from "../../errors.ts"
 import type { FileFormat } from "../file-reader.ts"
 import { FLOW_LIMITS } from "./block-writer.ts"
 import { ARCHIVE_LIMITS } from "./open-archive.ts"
-import { readFlow } from "./read-flow.ts"
+import { type FlowFormat, readFlow } from "./read-flow.ts"
 
 const CODES = ["document_encrypted", "document_unreadable", "document_too_large", "document_unsupported"]
 const bytesOf = (text: string) => new TextEncoder().encode(text)
@@ -21,7 +21,7 @@ const cells =
   '<sheetData><row><c t="s"><v>0</v></c><c s="1"><v>45000</v></c></row><row><c t="s"><v>1</v></c><c><f>1</f><v>2</v></c></row></sheetData>'
 
 /** A small file of each format. */
-const SAMPLES: Readonly<Record<Exclude<FileFormat, "pdf" | "image">, Uint8Array>> = {
+const SAMPLES: Readonly<Record<FlowFormat, Uint8Array>> = {
   csv: bytesOf('name;n\n"a;b";1\nc;2\n'),
   docx: zipOf({
     ...docxParts(docxParagraph("T", '<w:pStyle w:val="Ttulo1"/>') + docxParagraph("some text")),

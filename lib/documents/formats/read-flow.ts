@@ -3,7 +3,8 @@ import type { ReadDocument } from "../block.ts"
 import type { FileFormat } from "../file-reader.ts"
 import { unreadable } from "./document-errors.ts"
 
-type FlowFormat = Exclude<FileFormat, "pdf" | "image">
+/** Formats that are read as one text. */
+export type FlowFormat = Exclude<FileFormat, "pdf" | "image" | "bundle">
 type Reader = (bytes: Uint8Array) => ReadDocument | Promise<ReadDocument>
 
 /** Loaded when the first file of a format comes: mammoth alone takes 150 ms and 15 MB. */
@@ -21,11 +22,11 @@ const READERS: Readonly<Record<FlowFormat, () => Promise<Reader>>> = {
 /**
  * Reads a file without pages into blocks. Bounded in memory (`FLOW_LIMITS`, `ARCHIVE_LIMITS`) and linear in time. Throws
  * `document_unreadable` (damaged, or without text), `document_encrypted`, `document_too_large`, and
- * `document_unsupported` for a format that has pages. No other error leaves it: those of libraries may quote the file.
+ * `document_unsupported` for a format that is read otherwise. No other error leaves it: those of libraries may quote the file.
  */
 export async function readFlow(format: FileFormat, bytes: Uint8Array): Promise<ReadDocument> {
-  if (format === "pdf" || format === "image") {
-    throw new AppError("document_unsupported", "The file has pages and is read page by page.")
+  if (format === "pdf" || format === "image" || format === "bundle") {
+    throw new AppError("document_unsupported", "The file is not read as one text.")
   }
   const read = await READERS[format]()
   try {

@@ -45,6 +45,8 @@ export function createFileReader(options: FileReaderOptions): FileReader {
       pool.run("readPage", [path, number], { path, subject: `Page ${number}`, timeoutMs: pageTimeoutMs, signal }),
     readFlow: (path, format, signal) =>
       pool.run("readFlow", [path, format], { path, subject: "The file", timeoutMs: flowTimeoutMs, signal }),
+    unpackBundle: (path, folder, signal) =>
+      pool.run("unpackBundle", [path, folder], { path, subject: "The file", timeoutMs: flowTimeoutMs, signal }),
     layOut: (pages, signal) =>
       pool.run("layOut", [pages], { path: null, subject: "The layout", timeoutMs: layOutTimeoutMs, signal }),
     close: pool.close,

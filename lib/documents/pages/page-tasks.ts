@@ -7,6 +7,7 @@ export interface PageTasks {
   inspect(path: string, name: string): Promise<Inspection>
   readPage(path: string, number: number): Promise<ReadPage>
   readFlow(path: string, format: FileFormat): Promise<ReadDocument>
+  unpackBundle(path: string, folder: string): Promise<string[]>
   layOut(pages: readonly PageText[]): Promise<ReadDocument>
 }
 

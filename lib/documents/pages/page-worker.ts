@@ -18,6 +18,10 @@ const tasks: PageTasks = {
     const { readFlow } = await import("../formats/read-flow.ts")
     return readFlow(format, await readFile(path))
   },
+  async unpackBundle(path, folder) {
+    const { unpackBundle } = await import("../bundles/unpack-bundle.ts")
+    return unpackBundle(await readFile(path), folder)
+  },
   async layOut(pages) {
     const { layOutPages } = await import("../layout/lay-out-pages.ts")
     return layOutPages(pages)

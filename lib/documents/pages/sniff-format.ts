@@ -1,5 +1,6 @@
 import { type FileHandle, open } from "node:fs/promises"
 import { AppError } from "../../errors.ts"
+import { PACKED_INDEX } from "../bundles/unpack-bundle.ts"
 import type { FileFormat } from "../file-reader.ts"
 import { listZipEntries } from "./list-zip-entries.ts"
 import { looksLikeText } from "./looks-like-text.ts"
@@ -11,7 +12,8 @@ export interface SniffedFormat {
   readonly mimeType: string
 }
 
-const SUPPORTED = "PDF, PNG, JPEG, WebP, TIFF, DOCX, XLSX, PPTX, EPUB, HTML, Markdown, CSV and plain text can be read"
+const SUPPORTED =
+  "PDF, PNG, JPEG, WebP, TIFF, DOCX, XLSX, PPTX, EPUB, HTML, Markdown, CSV, plain text and packed bundles can be read"
 /** A PDF's header may come after so many bytes of something else. */
 const PDF_HEADER_WITHIN = 1_024
 /** Enough to tell text from other bytes, and HTML behind a long comment. */
@@ -86,6 +88,7 @@ async function sniffZip(file: FileHandle, size: number): Promise<SniffedFormat> 
   const names = (await listZipEntries(file, size)).map((name) => name.replaceAll("\\", "/").replace(/^\//u, ""))
   const found = CONTAINERS.find(([entry]) => names.some((name) => entry.test(name)))
   if (found !== undefined) return found[1]
+  if (names.some((name) => PACKED_INDEX.test(name))) return { format: "bundle", mimeType: "application/zip" }
   throw new AppError(
     "document_unsupported",
     `ZIP archives of this kind can't be read. ${SUPPORTED}; upload files one by one`,
