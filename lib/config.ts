@@ -67,6 +67,19 @@ function contradictions(settings: Parsed): FieldProblem[] {
     const message = "must be set for INFERENCE_PROFILE=openai, or OPENROUTER_API_KEY, or EMBEDDING_BASE_URL"
     problems.push({ field: "EMBEDDING_API_KEY", message })
   }
+  return [...problems, ...llmContradictions(settings)]
+}
+
+function llmContradictions(settings: Parsed): FieldProblem[] {
+  const { USE_VLLM, LLM_BASE_URL, LLM_MODEL, OPENROUTER_API_KEY, ENRICH_DOCUMENTS } = settings
+  const problems: FieldProblem[] = []
+  if (USE_VLLM && LLM_BASE_URL)
+    problems.push({ field: "LLM_BASE_URL", message: "must not be set where USE_VLLM is true" })
+  if (LLM_BASE_URL && !LLM_MODEL) problems.push({ field: "LLM_MODEL", message: "must be set where LLM_BASE_URL is" })
+  if (ENRICH_DOCUMENTS && !USE_VLLM && !LLM_BASE_URL && !OPENROUTER_API_KEY) {
+    const message = "needs a language model: set USE_VLLM=true, LLM_BASE_URL or OPENROUTER_API_KEY, or leave it unset"
+    problems.push({ field: "ENRICH_DOCUMENTS", message })
+  }
   return problems
 }
 

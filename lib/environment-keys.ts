@@ -2,7 +2,16 @@ import { z } from "zod"
 
 /** What docs/configuration.md says of a key, and what its error message says it must be. */
 export interface KeyFacts {
-  readonly group: "Database" | "Storage" | "Server" | "Documents" | "Search" | "Models" | "Timeouts" | "Ignored"
+  readonly group:
+    | "Database"
+    | "Storage"
+    | "Server"
+    | "Documents"
+    | "Search"
+    | "Models"
+    | "Language model"
+    | "Timeouts"
+    | "Ignored"
   readonly description: string
   /** What a value must be: completes "must be …". */
   readonly values: string
@@ -46,6 +55,26 @@ export function optionalWhole(min: number, max: number, facts: Facts) {
   return key(schema, { ...facts, values: `a whole number from ${min} to ${max}` })
 }
 
+/** Yes or no, `false` when not given. */
+export function flag(facts: Facts) {
+  const schema = z
+    .enum(["true", "false"])
+    .default("false")
+    .transform((value) => value === "true")
+  return key(schema, { ...facts, values: "true or false", fallback: "false" })
+}
+
+/** A number within bounds, in decimal digits. */
+export function decimal(min: number, max: number, fallback: string, facts: Facts) {
+  const schema = z
+    .string()
+    .regex(/^\d*\.?\d+$/)
+    .transform(Number)
+    .pipe(z.number().min(min).max(max))
+    .prefault(fallback)
+  return key(schema, { ...facts, values: `a number from ${min} to ${max}`, fallback })
+}
+
 /** One of a few words. */
 export function choice<const Values extends readonly [string, ...string[]]>(
   values: Values,
@@ -68,6 +97,17 @@ export function httpUrl(facts: Facts) {
     ...facts,
     values: "a URL that starts with http:// or https://",
   })
+}
+
+/** The same with a default. */
+export function httpUrlOr(fallback: string, facts: Facts) {
+  const schema = z.url({ protocol: /^https?$/ }).default(fallback)
+  return key(schema, { ...facts, values: "a URL that starts with http:// or https://", fallback })
+}
+
+/** The name of something, with a default. */
+export function nameOr(fallback: string, facts: Facts) {
+  return key(z.string().max(500).default(fallback), { ...facts, values: "a name of at most 500 characters", fallback })
 }
 
 /** A short text. */

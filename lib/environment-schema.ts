@@ -1,6 +1,8 @@
 import { z } from "zod"
 import {
   choice,
+  decimal,
+  flag,
   httpUrl,
   type KeyFacts,
   key,
@@ -12,6 +14,7 @@ import {
   whole,
 } from "./environment-keys.ts"
 import { AppError } from "./errors.ts"
+import { languageModelKeys } from "./language-model-keys.ts"
 import { Strategy } from "./shapes.ts"
 
 /** The environment as an operator writes it, every key with its meaning. */
@@ -108,18 +111,10 @@ export const Environment = z.object({
     alias: "NSELF_RETRIEVAL_PORT",
     description: "Port to listen on; 0 takes a free one and prints it",
   }),
-  CONCORDANCE_SERVE_WITHOUT_KEYS: key(
-    z
-      .enum(["true", "false"])
-      .default("false")
-      .transform((value) => value === "true"),
-    {
-      group: "Server",
-      values: "true or false",
-      fallback: "false",
-      description: "`true` lets everyone who can reach the port read, write and delete the rows of every tenant",
-    },
-  ),
+  CONCORDANCE_SERVE_WITHOUT_KEYS: flag({
+    group: "Server",
+    description: "`true` lets everyone who can reach the port read, write and delete the rows of every tenant",
+  }),
   LOG_LEVEL: choice(["debug", "info", "warn", "error"], "info", {
     group: "Server",
     description: "Least serious log line that is written; `debug` adds a line a request",
@@ -163,20 +158,10 @@ export const Environment = z.object({
     description: "Passages of those that its diversification keeps",
   }),
   RETRIEVAL_K_RERANK: whole(1, 200, 4, { group: "Search", description: "Passages of those that its reranking keeps" }),
-  RETRIEVAL_LAMBDA: key(
-    z
-      .string()
-      .regex(/^\d*\.?\d+$/)
-      .transform(Number)
-      .pipe(z.number().min(0).max(1))
-      .prefault("0.8"),
-    {
-      group: "Search",
-      values: "a number from 0 to 1",
-      fallback: "0.8",
-      description: "Share of relevance in maximal marginal relevance; what is left is for variety",
-    },
-  ),
+  RETRIEVAL_LAMBDA: decimal(0, 1, "0.8", {
+    group: "Search",
+    description: "Share of relevance in maximal marginal relevance; what is left is for variety",
+  }),
   INFERENCE_PROFILE: choice(["mini", "m3", "openai"], "mini", {
     group: "Models",
     description:
@@ -197,7 +182,10 @@ export const Environment = z.object({
     group: "Models",
     description: "Length of the model's vectors; needed for a model behind a service that Concordance does not know",
   }),
-  OPENROUTER_API_KEY: secret({ group: "Models", description: "Key of openrouter.ai, for the `openai` profile" }),
+  OPENROUTER_API_KEY: secret({
+    group: "Models",
+    description: "Key of openrouter.ai, for the `openai` profile and for a language model there",
+  }),
   EMBED_SERVICE_URL: httpUrl({
     group: "Models",
     description:
@@ -207,6 +195,7 @@ export const Environment = z.object({
     group: "Models",
     description: "Cross-encoder in place of the profile's reranker: a Hugging Face name, a local folder, or `none`",
   }),
+  ...languageModelKeys,
   SEARCH_TIMEOUT_MS: whole(50, 600_000, 10_000, {
     group: "Timeouts",
     description: "Longest a search may take, ms; then 504",

@@ -36,6 +36,7 @@ const ingest = createIngest({
   objects,
   fileReader: createTextFileReader({ beforePage: () => sleep(PAGE_MS) }),
   embedder: { ...words, embed: async (texts, kind) => sleep(EMBED_MS).then(() => words.embed(texts, kind)) },
+  enricher: null,
   assembleChunks: assembleBlocks,
   settings: { documentBytesMax: 1_000_000, documentPagesMax: 100, ingestConcurrency: 2 },
   tempFolder: join(home, "tmp"),

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Row } from "../lib/database/database.ts"
 import { createDocuments } from "../lib/documents/documents.ts"
+import type { Enricher } from "../lib/documents/enrichment/enrichment-session.ts"
 import type { FileReader } from "../lib/documents/file-reader.ts"
 import { createIngest, type Ingest } from "../lib/documents/ingest/create-ingest.ts"
 import { IngestOptions } from "../lib/documents/ingest/upload.ts"
@@ -17,6 +18,8 @@ import { createWordEmbedder } from "./word-embedder.ts"
 interface Parts {
   readonly fileReader?: FileReader
   readonly embedder?: Embedder | null
+  /** None without it. */
+  readonly enricher?: Enricher | null
   /** Pages read side by side. */
   readonly concurrency?: number
 }
@@ -39,18 +42,21 @@ export async function openIngesting(): Promise<Ingesting> {
   const objects = createMemoryObjects()
   const lines: string[] = []
   const tempFolder = await mkdtemp(join(tmpdir(), "concordance-ingest-"))
-  const worker = ({ fileReader = createTextFileReader(), embedder, concurrency = 2 }: Parts = {}): Ingest =>
-    createIngest({
+  const worker = (parts: Parts = {}): Ingest => {
+    const { fileReader = createTextFileReader(), embedder, enricher = null, concurrency = 2 } = parts
+    return createIngest({
       database: library.database,
       documents: createDocuments(library.database),
       objects,
       fileReader,
       embedder: embedder === undefined ? createWordEmbedder() : embedder,
+      enricher,
       assembleChunks: assembleBlocks,
       settings: { documentBytesMax: 1_000_000, documentPagesMax: 50, ingestConcurrency: concurrency },
       tempFolder,
       log: createLog({ level: "debug", write: (line) => lines.push(line) }),
     })
+  }
   const uploader = worker()
   return {
     ...library,

@@ -103,6 +103,7 @@ test("what is granted beyond reading: the service writes its tenants' rows, and 
     { who: "concordance_app", on: "embedding_drafts", may: all },
     { who: "concordance_app", on: "embedding_spaces", may: "DELETE" }, // and by column: not its id
     { who: "concordance_app", on: "embeddings", may: all },
+    { who: "concordance_app", on: "enrichments", may: all },
     { who: "concordance_app", on: "entities", may: all },
     { who: "concordance_app", on: "entity_mentions", may: all },
     { who: "concordance_app", on: "ingest_jobs", may: all },

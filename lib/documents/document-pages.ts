@@ -40,6 +40,7 @@ export const ChunkDetails = z.object({
   parent_id: z.string().optional(),
   anomalies: z.array(Anomaly).optional(),
   entities: z.array(ChunkEntity).optional(),
+  enriched_by: z.string().optional().describe("The language model that translation, anomalies and entities are by"),
   metadata: z.record(z.string(), z.unknown()),
   page_url: z.string().optional(),
   crop_url: z.string().optional(),
@@ -92,7 +93,7 @@ const IMAGE = `
 
 const CHUNK_COLUMNS = `
   c.id, c.title, c.kind, c.content, c.language, c.translation_language, c.translated_content, c.first_page, c.regions,
-  c.parent_id, c.anomalies, c.entities, c.metadata, c.image_key is not null as has_own_image,
+  c.parent_id, c.anomalies, c.entities, c.enriched_by, c.metadata, c.image_key is not null as has_own_image,
   (select p.image_key is not null from pages p where p.source_account_id = c.source_account_id
       and p.document_id = c.document_id and p.number = c.first_page) as page_has_image,
   (select t.number from document_tables t where t.source_account_id = c.source_account_id
@@ -216,6 +217,7 @@ interface ChunkRow {
   readonly parent_id: string | null
   readonly anomalies: Anomaly[]
   readonly entities: ChunkEntity[]
+  readonly enriched_by: string | null
   readonly metadata: Record<string, unknown>
   readonly has_own_image: boolean
   /** Null where the document has no such page. */
@@ -241,6 +243,7 @@ function toChunk(place: Place, row: ChunkRow): ChunkDetails {
     ...(row.parent_id !== null && { parent_id: row.parent_id }),
     ...(row.anomalies.length > 0 && { anomalies: row.anomalies }),
     ...(row.entities.length > 0 && { entities: row.entities }),
+    ...(row.enriched_by !== null && { enriched_by: row.enriched_by }),
     metadata,
     ...linksTo(place, row),
     ...(row.table_number !== null && { table_url: tableUrl(tenant, documentId, row.table_number) }),

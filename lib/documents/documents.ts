@@ -26,9 +26,17 @@ export const DocumentDetails = DocumentSummary.extend({
   progress: z
     .object({ done: z.int(), total: z.int() })
     .optional()
-    .describe("Pages read; there while an upload is on its way, once they are counted"),
+    .describe(
+      "Pages read, and chunks and figures that a language model saw to; there while an upload is on its way, once pages are counted",
+    ),
   error: z.object({ code: z.string(), message: z.string() }).optional().describe("Why the latest upload failed"),
-  warnings: z.array(z.string()).optional().describe("What of the file was left out"),
+  warnings: z.array(z.string()).optional().describe("What of the file was left out, and what was not enriched"),
+  enrichment_tokens: z
+    .int()
+    .optional()
+    .describe(
+      "What the enrichment of the latest upload took, asked and answered, as the language model's server counts",
+    ),
 })
 export type DocumentDetails = z.infer<typeof DocumentDetails>
 
@@ -55,7 +63,8 @@ const SUMMARY = `
            where c.source_account_id = d.source_account_id and c.document_id = d.id and c.searchable) as chunks,
          to_char(d.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at,
          to_char(d.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as updated_at,
-         j.state as job_state, j.pages_done, j.pages_total, j.error_code, j.error, j.warnings
+         j.state as job_state, j.pages_done + j.enrich_done as steps_done, j.pages_total + j.enrich_total as steps_total,
+         j.enrich_tokens::float8 as enrich_tokens, j.error_code, j.error, j.warnings
     from documents d
     left join lateral (
       select * from ingest_jobs j
@@ -90,6 +99,7 @@ const REMOVE_CONTENTS = [
   `delete from chunks where ${OF_THE_BURIED}`,
   `delete from pages where ${OF_THE_BURIED}`,
   `delete from document_tables where ${OF_THE_BURIED}`,
+  `delete from enrichments where ${OF_THE_BURIED}`,
   `update ingest_jobs set state = 'superseded', worker = null, lease_until = null
     where ${OF_THE_BURIED} and state <> 'superseded'`,
 ]
@@ -107,8 +117,9 @@ interface SummaryRow {
   readonly created_at: string
   readonly updated_at: string
   readonly job_state: "queued" | "processing" | "done" | "failed" | null
-  readonly pages_done: number | null
-  readonly pages_total: number | null
+  readonly steps_done: number | null
+  readonly steps_total: number | null
+  readonly enrich_tokens: number | null
   readonly error_code: string | null
   readonly error: string | null
   readonly warnings: string[] | null
@@ -154,13 +165,14 @@ function toSummary(row: SummaryRow): DocumentSummary {
 }
 
 function toDetails(row: SummaryRow): DocumentDetails {
-  const { job_state, pages_done, pages_total, error_code, error, warnings, mime_type } = row
+  const { job_state, steps_done, steps_total, error_code, error, warnings, mime_type } = row
   const isUnderway = job_state === "queued" || job_state === "processing"
   return {
     ...toSummary(row),
     ...(mime_type !== null && { mime_type }),
-    ...(isUnderway && pages_total !== null && { progress: { done: pages_done ?? 0, total: pages_total } }),
+    ...(isUnderway && steps_total !== null && { progress: { done: steps_done ?? 0, total: steps_total } }),
     ...(job_state === "failed" && { error: { code: error_code ?? "internal", message: error ?? "" } }),
     ...(warnings && warnings.length > 0 && { warnings }),
+    ...(row.enrich_tokens && { enrichment_tokens: row.enrich_tokens }),
   }
 }

@@ -1,6 +1,6 @@
 import { understands } from "../inference/embedding-families.ts"
 import type { Embedder } from "../inference/inference.ts"
-import { passageText } from "../passage.ts"
+import { headingsOf, passageText } from "../passage.ts"
 import type { Translation } from "../shapes.ts"
 
 /**
@@ -11,11 +11,10 @@ import type { Translation } from "../shapes.ts"
 export function modelText(
   embedder: Pick<Embedder, "languages">,
   title: string,
-  headings: readonly string[],
-  original: Translation,
+  original: Translation & { readonly metadata: Readonly<Record<string, unknown>> },
   translation: Translation | undefined,
 ): string {
   const knows = ({ language }: Translation): boolean => understands(embedder, language)
   const read = translation && !knows(original) && knows(translation) ? translation : original
-  return passageText(title, headings, read.content)
+  return passageText(title, headingsOf(original.metadata), read.content)
 }

@@ -21,6 +21,8 @@ export interface PreparedChunk {
   readonly translation?: Translation
   readonly anomalies?: readonly Anomaly[]
   readonly entities?: readonly ChunkEntity[]
+  /** The language model that translation, anomalies and entities are by; absent where somebody brought them. */
+  readonly enrichedBy?: string
   /** Key of the chunk's own picture in the object store. */
   readonly imageKey?: string
   /** The id that it has where it comes from, kept if it was never given: see `assignIds`. */
@@ -100,7 +102,7 @@ export function prepareDocument(
     title: request.title,
     sourceUri: request.source_uri ?? null,
     metadata: request.metadata,
-    languages: [...new Set(chunks.flatMap(languagesOf))].sort(),
+    languages: languagesOf(chunks),
     chunks,
     parents,
     callerModel: request.embedding_model ?? null,
@@ -108,8 +110,13 @@ export function prepareDocument(
   }
 }
 
-const languagesOf = ({ language, translation }: PreparedChunk): string[] =>
-  translation ? [language, translation.language] : [language]
+/** Languages of chunks and their translations, each once, in order. */
+export function languagesOf(chunks: readonly PreparedChunk[]): string[] {
+  const all = chunks.flatMap(({ language, translation }) =>
+    translation ? [language, translation.language] : [language],
+  )
+  return [...new Set(all)].sort()
+}
 
 /** The model's own space is the model's: one wrong vector in it would keep out all that the model makes. */
 function refuseForeignDimensions(request: IndexRequest, embedder: Embedder | null): void {

@@ -53,23 +53,23 @@ const REMOVE_CHUNKS = `
 const UPSERT_CHUNKS = `
   insert into chunks as c (source_account_id, document_id, id, ordinal, parent_id, kind, searchable, title, content,
                            language, translated_content, translation_language, first_page, last_page, regions, anomalies,
-                           entities, image_key, metadata, content_hash)
+                           entities, enriched_by, image_key, metadata, content_hash)
   select $1, document_id, id, ordinal, parent_id, kind, searchable, title, content, language, translation ->> 'content',
          translation ->> 'language',
          (select min((r ->> 'page')::int) from jsonb_array_elements(regions) r),
          (select max((r ->> 'page')::int) from jsonb_array_elements(regions) r), regions,
-         coalesce(anomalies, '[]'), coalesce(entities, '[]'), image_key, metadata, hash
+         coalesce(anomalies, '[]'), coalesce(entities, '[]'), enriched_by, image_key, metadata, hash
     from jsonb_to_recordset($2::text::jsonb)
       as given (document_id text, id text, ordinal int, parent_id text, kind text, searchable boolean, title text,
                 content text, language text, translation jsonb, regions jsonb, anomalies jsonb, entities jsonb,
-                image_key text, metadata jsonb, hash text)
+                enriched_by text, image_key text, metadata jsonb, hash text)
   on conflict (source_account_id, document_id, id) do update
      set ordinal = excluded.ordinal, parent_id = excluded.parent_id, kind = excluded.kind, searchable = excluded.searchable,
          title = excluded.title, content = excluded.content, language = excluded.language,
          translated_content = excluded.translated_content, translation_language = excluded.translation_language,
          first_page = excluded.first_page, last_page = excluded.last_page, regions = excluded.regions,
-         anomalies = excluded.anomalies, entities = excluded.entities, image_key = excluded.image_key,
-         metadata = excluded.metadata, content_hash = excluded.content_hash
+         anomalies = excluded.anomalies, entities = excluded.entities, enriched_by = excluded.enriched_by,
+         image_key = excluded.image_key, metadata = excluded.metadata, content_hash = excluded.content_hash
   returning document_id, id, key::text as key`
 
 const INSERT_VECTORS = `
@@ -189,6 +189,7 @@ function chunkRows(
       regions: chunk.regions,
       anomalies: chunk.anomalies,
       entities: chunk.entities,
+      enriched_by: chunk.enrichedBy,
       image_key: chunk.imageKey,
       metadata: chunk.metadata,
       hash: chunk.hash,

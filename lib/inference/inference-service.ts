@@ -11,6 +11,10 @@ interface InferenceServiceOptions {
   readonly apiKey?: string | undefined
   /** How long one attempt may take, when the caller's signal allows more; 30 s when not given. */
   readonly attemptTimeoutMs?: number
+  /** How long all attempts of a call may take, with the waits between them; a wait that would end later isn't begun. */
+  readonly callTimeoutMs?: number
+  /** Longest answer that is read; 64 MB when not given. */
+  readonly answerBytesMax?: number
   /** Wait before the second attempt, doubled for each later one; 250 ms when not given. */
   readonly backoffMs?: number
 }
@@ -27,6 +31,8 @@ export interface InferenceService {
 }
 
 const ATTEMPTS_MAX = 4
+/** 128 vectors of 4,000 dimensions take 13 MB. */
+const ANSWER_BYTES_MAX = 64_000_000
 /** A service that asks for longer than this is down for the caller's purposes. */
 const RETRY_AFTER_MS_MAX = 30_000
 
@@ -41,7 +47,7 @@ type Attempt =
     }
 
 export function createInferenceService(options: InferenceServiceOptions): InferenceService {
-  const { setting, baseUrl, backoffMs = 250 } = options
+  const { setting, baseUrl, backoffMs = 250, attemptTimeoutMs = 30_000, callTimeoutMs = Infinity } = options
   const host = new URL(baseUrl).host
 
   const failure = (problem: string, cause?: unknown) =>
@@ -49,8 +55,11 @@ export function createInferenceService(options: InferenceServiceOptions): Infere
 
   return {
     async post(path, body, answer, signal) {
+      const endsAt = performance.now() + callTimeoutMs
+      const leftMs = (): number => endsAt - performance.now()
       for (let attempt = 1; ; attempt++) {
-        const outcome = await tryOnce(options, path, body, signal)
+        const timeoutMs = Math.max(1, Math.round(Math.min(attemptTimeoutMs, leftMs())))
+        const outcome = await tryOnce(options, path, body, { signal, timeoutMs })
         if ("body" in outcome) {
           const parsed = answer.safeParse(outcome.body)
           if (parsed.success) return parsed.data
@@ -60,7 +69,7 @@ export function createInferenceService(options: InferenceServiceOptions): Infere
           )
         }
         const waitMs = outcome.retryAfterMs ?? backoffMs * 2 ** (attempt - 1)
-        if (!outcome.isPassing || attempt === ATTEMPTS_MAX || waitMs > RETRY_AFTER_MS_MAX) {
+        if (!outcome.isPassing || attempt === ATTEMPTS_MAX || waitMs > Math.min(RETRY_AFTER_MS_MAX, leftMs())) {
           throw failure(outcome.problem, outcome.cause)
         }
         await sleep(waitMs, undefined, signal ? { signal } : {}).catch(() => signal?.throwIfAborted())
@@ -70,13 +79,13 @@ export function createInferenceService(options: InferenceServiceOptions): Infere
 }
 
 async function tryOnce(
-  { baseUrl, apiKey, attemptTimeoutMs = 30_000 }: InferenceServiceOptions,
+  { baseUrl, apiKey, answerBytesMax = ANSWER_BYTES_MAX }: InferenceServiceOptions,
   path: string,
   body: unknown,
-  signal: AbortSignal | undefined,
+  { signal, timeoutMs }: { readonly signal: AbortSignal | undefined; readonly timeoutMs: number },
 ): Promise<Attempt> {
   signal?.throwIfAborted()
-  const timeout = AbortSignal.timeout(attemptTimeoutMs)
+  const timeout = AbortSignal.timeout(timeoutMs)
   try {
     const response = await fetch(baseUrl + path, {
       method: "POST",
@@ -86,16 +95,32 @@ async function tryOnce(
       // A redirect could carry the key and the texts to another host.
       redirect: "error",
     })
-    if (response.ok) return { body: await response.json() }
-    await response.body?.cancel()
-    return refusal(response)
+    if (!response.ok) {
+      await response.body?.cancel()
+      return refusal(response)
+    }
+    const text = await readText(response, answerBytesMax)
+    if (text !== null) return { body: JSON.parse(text) }
+    return { problem: `answered with more than ${answerBytesMax} bytes`, isPassing: false, retryAfterMs: null }
   } catch (error) {
     signal?.throwIfAborted()
     if (error instanceof SyntaxError)
       return { problem: "answered with something that is not JSON", isPassing: false, retryAfterMs: null, cause: error }
-    const problem = timeout.aborted ? `did not answer within ${attemptTimeoutMs} ms` : "can't be reached"
+    const problem = timeout.aborted ? `did not answer within ${timeoutMs} ms` : "can't be reached"
     return { problem, isPassing: true, retryAfterMs: null, cause: error }
   }
+}
+
+/** The body, or null of one that is too long; what is left of it is not read. */
+async function readText({ body }: Response, bytesMax: number): Promise<string | null> {
+  const parts: Uint8Array[] = []
+  let bytes = 0
+  for await (const part of body ?? []) {
+    bytes += part.byteLength
+    if (bytes > bytesMax) return null
+    parts.push(part)
+  }
+  return Buffer.concat(parts).toString("utf8")
 }
 
 /** The service's own words stay out of it: some repeat the text or the key they were sent. */
@@ -106,7 +131,7 @@ function refusal({ status, headers }: Response): Attempt {
       : status === 404
         ? ": check the URL and the model's name"
         : status === 413 || status === 422 || status === 400
-          ? ": check the model's name and dimensions"
+          ? ": check the model's name, and whether it can do what is asked of it"
           : ""
   return {
     problem: `answered with status ${status}${advice}`,

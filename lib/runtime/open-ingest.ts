@@ -6,6 +6,7 @@ import type { Database, OwnerDatabase } from "../database/database.ts"
 import { createImportBundle, type ImportBundle } from "../documents/bundles/import-bundle.ts"
 import { createDocumentPages, type DocumentPages } from "../documents/document-pages.ts"
 import type { Documents } from "../documents/documents.ts"
+import type { Enricher } from "../documents/enrichment/enrichment-session.ts"
 import type { IngestListener } from "../documents/ingest/background-runs.ts"
 import { createIngest } from "../documents/ingest/create-ingest.ts"
 import { createIngestQueue, type IngestQueue, tenantsWithWork } from "../documents/ingest/ingest-queue.ts"
@@ -37,6 +38,8 @@ interface OpenIngestParts {
   readonly documents: Documents
   readonly embedder: Embedder | null
   readonly reading: FileReading
+  /** Null: uploads are not enriched. */
+  readonly enricher: Enricher | null
   readonly config: Config
   /** Nothing is kept: objects go to a folder that is removed at the end. */
   readonly inMemory: boolean
@@ -46,7 +49,7 @@ interface OpenIngestParts {
 
 /** Opens the object store and puts the ingestion on it. */
 export async function openIngest(parts: OpenIngestParts): Promise<OpenedIngest> {
-  const { database, owner, documents, config, log, inMemory } = parts
+  const { database, owner, config, log, inMemory } = parts
   const home = inMemory ? await mkdtemp(join(tmpdir(), "concordance-")) : config.concordanceHome
   const objects = await openObjectStore(inMemory ? { concordanceHome: home } : { ...config, concordanceHome: home })
   const isAlone = database.driver === "pglite"
@@ -54,7 +57,7 @@ export async function openIngest(parts: OpenIngestParts): Promise<OpenedIngest> 
   // A killed process leaves its files here; where another process may live, they may be its.
   if (isAlone) await rm(tempFolder, { recursive: true, force: true })
   const { reading, embedder } = parts
-  const steps = createIngest({ database, objects, documents, embedder, ...reading, settings: config, tempFolder, log })
+  const steps = createIngest({ ...parts, ...reading, objects, settings: config, tempFolder })
   const ingest = createIngestQueue({
     ...parts.listener,
     ingest: steps,

@@ -5,6 +5,7 @@ import type { AssembledChunk, AssembledDocument, AssembledTable } from "../assem
 import type { ReadDocument } from "../block.ts"
 import { CHUNK_CHARS_MAX, type GivenChunk, IndexRequest } from "../index-request.ts"
 import { type PreparedDocument, prepareDocument, type SourceFile } from "../prepare-document.ts"
+import { storable } from "../storable.ts"
 import type { Job } from "./upload.ts"
 
 /** Cuts a document into chunks and parents. The title stands before each chunk when the model reads it, and takes its room. */
@@ -78,11 +79,6 @@ function givenChunk(chunk: AssembledChunk, language: string | undefined): GivenC
 
 function headingPath(headings: readonly string[]): { headings?: string[] } {
   return headings.length > 0 ? { headings: headings.map(storable) } : {}
-}
-
-/** PostgreSQL keeps no NUL, and no half of a surrogate pair. */
-function storable(text: string): string {
-  return text.replaceAll("\u0000", "").toWellFormed()
 }
 
 const titleOf = (fileName: string): string =>

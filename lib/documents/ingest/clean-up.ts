@@ -26,6 +26,10 @@ const REMOVE_FAILED_DRAFTS = `
   delete from embedding_drafts e using failed f where e.source_account_id = f.source_account_id
      and e.document_id = f.document_id and e.generation = f.generation`
 
+// A language model's notes stay as long as a file's version is served or on its way: the next upload may use them.
+const REMOVE_NOTES = `
+  delete from enrichments where document_id = $1 and not exists (select from ingest_jobs j where j.document_id = $1)`
+
 interface CleanUpParts {
   readonly database: Database
   readonly objects: ObjectStore
@@ -66,6 +70,7 @@ export async function cleanUpDocument(
   await database.batch({ tenant }, [
     { text: REMOVE_JOBS, values: [id, superseded.map(({ generation }) => generation)] },
     { text: REMOVE_FAILED_DRAFTS, values: [id] },
+    { text: REMOVE_NOTES, values: [id] },
     { text: "delete from uploads where key = any($1::text[]) and expires_at < now()", values: [expired] },
   ])
   return orphans.length

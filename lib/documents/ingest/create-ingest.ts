@@ -3,6 +3,7 @@ import { loadLanguageDetector } from "../../detect-language.ts"
 import { AppError, type ErrorCode } from "../../errors.ts"
 import type { Log } from "../../log.ts"
 import type { Documents } from "../documents.ts"
+import { createEnrichments } from "../enrichment/enrichments.ts"
 import { cleanUpDocument, sweepTenant } from "./clean-up.ts"
 import { createDrafts } from "./drafts.ts"
 import { createJobs, LEASE_MS, type PendingWork } from "./jobs.ts"
@@ -38,7 +39,7 @@ export interface Ingest extends Receive {
   sweep(tenant: string): Promise<number>
 }
 
-type IngestDeps = Omit<JobParts, "jobs" | "drafts" | "limit" | "detectLanguage"> & {
+type IngestDeps = Omit<JobParts, "jobs" | "drafts" | "enrichments" | "limit" | "detectLanguage"> & {
   readonly documents: Documents
   readonly log: Log
 }
@@ -60,6 +61,7 @@ export function createIngest(deps: IngestDeps): Ingest {
     ...deps,
     jobs,
     drafts: createDrafts(database),
+    enrichments: createEnrichments(database),
     limit: createLimiter(settings.ingestConcurrency),
     detectLanguage: loadLanguageDetector,
   }

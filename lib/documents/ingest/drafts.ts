@@ -18,6 +18,7 @@ export interface DraftedPage {
   readonly number: number
   /** Null of a page that could not be read. */
   readonly text: PageText | null
+  readonly imageKey: string | null
   readonly warning: string | null
 }
 
@@ -81,7 +82,9 @@ export function createDrafts(database: Database): Drafts {
     },
     async pages(job) {
       const rows = await query<PageDraftRow>(job, `select * from page_drafts ${OF_JOB} order by number`)
-      return rows.map((row) => ({ number: row.number, text: unpackPage(row), warning: row.warning }))
+      return rows.map((row) => {
+        return { number: row.number, text: unpackPage(row), imageKey: row.image_key, warning: row.warning }
+      })
     },
     async saveVectors({ tenant, documentId, generation, worker }, model, vectors) {
       const values = [

@@ -1,6 +1,7 @@
 import type { Database } from "../../database/database.ts"
 import type { AssembledTable } from "../assembled-document.ts"
 import type { EmbeddedDocument } from "../embed-documents.ts"
+import { storable } from "../storable.ts"
 import { replaceDocuments } from "../write-documents.ts"
 import { writeTables } from "../write-tables.ts"
 import type { HeldJob } from "./upload.ts"
@@ -29,6 +30,15 @@ const REMOVE_DRAFTS = `
   with no_pages as (delete from page_drafts where document_id = $1 and generation = $2)
   delete from embedding_drafts where document_id = $1 and generation = $2`
 
+const REMOVE_NOTES = "delete from enrichments where document_id = $1 and hash <> all($2::text[])"
+
+/** What is published beside chunks and pages. */
+interface Published {
+  readonly tables: readonly AssembledTable[]
+  /** Of all chunks and figures: a language model's notes of anything else go. */
+  readonly noteHashes: readonly string[]
+}
+
 /**
  * Puts the job's document in the place of the served one: chunks, vectors, pages and tables, in one transaction. False
  * when the job is no longer held or its document has moved on, and then nothing has changed.
@@ -37,7 +47,7 @@ export async function publish(
   database: Database,
   job: HeldJob,
   embedded: EmbeddedDocument,
-  tables: readonly AssembledTable[],
+  { tables, noteHashes }: Published,
 ): Promise<boolean> {
   const { tenant, documentId, generation, worker } = job
   return database.transaction({ tenant }, async (transaction) => {
@@ -50,11 +60,12 @@ export async function publish(
     await writeTables(transaction, tenant, documentId, tables)
     await transaction.query(FINISH_JOB, [documentId, generation, JSON.stringify(shownWarnings(embedded.warnings))])
     await transaction.query(REMOVE_DRAFTS, [documentId, generation])
+    await transaction.query(REMOVE_NOTES, [documentId, noteHashes])
     return true
   })
 }
 
 function shownWarnings(warnings: readonly string[]): string[] {
-  const shown = warnings.slice(0, WARNINGS_MAX).map((text) => text.replaceAll("\u0000", "").toWellFormed())
+  const shown = warnings.slice(0, WARNINGS_MAX).map(storable)
   return warnings.length > WARNINGS_MAX ? [...shown, `and ${warnings.length - WARNINGS_MAX} more`] : shown
 }

@@ -4,6 +4,11 @@ import { AppError } from "../../errors.ts"
 import type { Embedder } from "../../inference/inference.ts"
 import type { ObjectStore } from "../../objects/object-store.ts"
 import type { ReadDocument } from "../block.ts"
+import type { PagePicture } from "../enrichment/describe-figures.ts"
+import { enrichChunks } from "../enrichment/enrich-chunks.ts"
+import { enrichFigures } from "../enrichment/enrich-figures.ts"
+import { type Enricher, openSession } from "../enrichment/enrichment-session.ts"
+import type { Enrichments } from "../enrichment/enrichments.ts"
 import type { FileReader, Inspection } from "../file-reader.ts"
 import { type AssembleChunks, assembleDocument } from "./assemble-document.ts"
 import type { Drafts } from "./drafts.ts"
@@ -26,6 +31,9 @@ export interface IngestSettings {
 
 /** What the stages stand on. */
 export interface JobParts {
+  /** Null: uploads are not enriched. */
+  readonly enricher: Enricher | null
+  readonly enrichments: Enrichments
   readonly database: Database
   readonly objects: ObjectStore
   readonly fileReader: FileReader
@@ -52,6 +60,8 @@ interface RunJobOptions {
 interface ReadResult {
   readonly document: ReadDocument
   readonly warnings: readonly string[]
+  /** By page. */
+  readonly pictures: ReadonlyMap<number, PagePicture>
 }
 
 const UNCHANGED = `
@@ -64,8 +74,8 @@ const UNCHANGED = `
    where document_id = $1 and generation = $2 and exists (select from same) returning 1`
 
 /**
- * The stages of one job, each taking up what an earlier attempt has committed: fetch, inspect, pages, layout and chunks,
- * vectors, publish. Throws `AppError` for a person to read, and the signal's reason.
+ * The stages of one job, each taking up what an earlier attempt has committed: fetch, inspect, pages, figures, layout and chunks,
+ * a language model's notes, vectors, publish. Throws `AppError` for a person to read, and the signal's reason.
  */
 export async function runJob(parts: JobParts, job: Job, options: RunJobOptions): Promise<void> {
   const { signal, onLost } = options
@@ -76,16 +86,27 @@ export async function runJob(parts: JobParts, job: Job, options: RunJobOptions):
     if (job.sha256 === null && (await isUnchanged(parts.database, job))) return
     const inspection = await parts.fileReader.inspect(local.path, job.fileName)
     signal.throwIfAborted()
-    const { document, warnings } = await readFile(parts, job, local.path, inspection, options)
+    const { document, warnings, pictures } = await readFile(parts, job, local.path, inspection, options)
     const { title, mimeType, pageCount } = inspection
     const file = { mimeType, sha256: local.sha256 }
-    const assemble = { ...parts, detectLanguage: await parts.detectLanguage() }
-    const assembled = await assembleDocument(assemble, job, { document, title, file, pageCount, warnings })
+    const detecting = { ...parts, detectLanguage: await parts.detectLanguage() }
+    const session = await openSession(detecting, job, { ...options, onProgress: after(pageCount ?? 1, options) })
+    const described = await enrichFigures(session, document, pictures)
+    const read = { document: described, title, file, pageCount, warnings }
+    const { prepared, tables } = await assembleDocument(detecting, job, read)
     signal.throwIfAborted()
-    const embedded = await embedDrafts(parts.drafts, parts.embedder, job, assembled.prepared, { signal, onLost })
-    if (!(await publish(parts.database, job, embedded, assembled.tables))) onLost()
+    const enriched = await enrichChunks(session, prepared)
+    // First, for only so many warnings are kept.
+    const ready = { ...enriched, warnings: [...session.warnings, ...enriched.warnings] }
+    const embedded = await embedDrafts(parts.drafts, parts.embedder, job, ready, { signal, onLost })
+    if (!(await publish(parts.database, job, embedded, { tables, noteHashes: session.hashes }))) onLost()
     signal.throwIfAborted()
   })
+}
+
+/** Progress that goes on where that of the pages ended. */
+function after(pages: number, { onProgress }: RunJobOptions): RunJobOptions["onProgress"] {
+  return ({ done, total }) => onProgress({ done: pages + done, total: pages + total })
 }
 
 /** A file that came without passing through here may be the one that is served: then it stays as it is. */
@@ -114,7 +135,7 @@ async function readFile(
     onProgress({ done: 0, total })
     const document = await parts.limit(() => parts.fileReader.readFlow(path, format, signal))
     onProgress({ done: 1, total })
-    return { document, warnings: [] }
+    return { document, warnings: [], pictures: new Map() }
   }
   await readPages({ ...parts, sideBySide: parts.settings.ingestConcurrency }, job, {
     path,
@@ -129,5 +150,10 @@ async function readFile(
   if (first?.warning && failed.length === drafted.length) throw new AppError("document_unreadable", first.warning)
   const pages = drafted.flatMap(({ text }) => (text ? [text] : []))
   const document = await parts.fileReader.layOut(pages, signal)
-  return { document, warnings: failed.map(({ number, warning }) => `page ${number} is missing: ${warning}`) }
+  const pictures = new Map(
+    drafted.flatMap(({ number, text, imageKey }) =>
+      text && imageKey ? [[number, { imageKey, width: text.width, height: text.height }] as const] : [],
+    ),
+  )
+  return { document, pictures, warnings: failed.map(({ number, warning }) => `page ${number} is missing: ${warning}`) }
 }

@@ -1,0 +1,130 @@
+import { z } from "zod"
+import type { InferenceService } from "../inference/inference-service.ts"
+import { estimateTokens } from "../inference/remote-vectors.ts"
+import { type ChatMessage, type ChatModel, type ChatPart, type ChatUsage, UselessReply } from "./chat-model.ts"
+
+interface OpenAiChatOptions {
+  readonly service: InferenceService
+  /** As the service calls it: `openai/gpt-4.1-mini` at OpenRouter. */
+  readonly model: string
+  /** 0 for the likeliest answer, up to 2. */
+  readonly temperature: number
+  /** Longest answer of one call, tokens. */
+  readonly replyTokensMax: number
+  /** More fields of every request, those that one service alone knows. */
+  readonly extraBody?: Readonly<Record<string, unknown>>
+}
+
+/** What a picture is taken to cost where the server doesn't say: OpenAI's models count about 1,000 for 1,024 by 1,024 pixels. */
+const IMAGE_TOKENS = 1_000
+
+const Completion = z.object({
+  choices: z
+    .array(
+      z.object({
+        finish_reason: z.string().nullish(),
+        message: z.object({ content: z.string().nullish(), refusal: z.string().nullish() }),
+      }),
+    )
+    .min(1),
+  usage: z
+    .object({
+      prompt_tokens: z.int().min(0),
+      completion_tokens: z.int().min(0).default(0),
+      prompt_tokens_details: z.object({ cached_tokens: z.int().min(0).nullish() }).nullish(),
+    })
+    .nullish(),
+})
+type Completion = z.output<typeof Completion>
+
+/**
+ * A model behind the `/chat/completions` route of an OpenAI-compatible service (vLLM, OpenRouter, Ollama, OpenAI). The
+ * shape goes along as `response_format` `json_schema`, strict; a server that ignores it is caught by the check of the
+ * answer.
+ */
+export function createOpenAiChatModel(options: OpenAiChatOptions): ChatModel {
+  const { service, model, temperature, replyTokensMax, extraBody } = options
+  return {
+    model,
+    replyTokensMax,
+    async ask({ messages, name, schema, maxTokens = replyTokensMax, signal }) {
+      const body = {
+        model,
+        temperature,
+        max_tokens: Math.min(maxTokens, replyTokensMax),
+        messages: messages.map(toWire),
+        response_format: { type: "json_schema", json_schema: { name, strict: true, schema: jsonSchemaOf(schema) } },
+        ...extraBody,
+      }
+      const completion = await service.post("/chat/completions", body, Completion, signal)
+      const usage = usageOf(completion, messages)
+      const useless = (problem: string, cause?: unknown) => new UselessReply(model, problem, usage, cause)
+      const text = textOf(completion, useless)
+      const parsed = schema.safeParse(parseJson(text, useless))
+      if (!parsed.success) throw useless("answered in another shape than asked for", parsed.error)
+      return { value: parsed.data, usage }
+    },
+  }
+}
+
+type Useless = (problem: string, cause?: unknown) => UselessReply
+
+/** Estimated tokens of a conversation. */
+export function promptTokens(messages: readonly ChatMessage[]): number {
+  const parts = messages.flatMap(({ content }): readonly ChatPart[] =>
+    typeof content === "string" ? [{ type: "text", text: content }] : content,
+  )
+  return parts.reduce((sum, part) => sum + (part.type === "text" ? estimateTokens(part.text) : IMAGE_TOKENS), 0)
+}
+
+function textOf({ choices: [choice] }: Completion, useless: Useless): string {
+  const { content, refusal } = choice?.message ?? {}
+  const reason = choice?.finish_reason
+  if (refusal || reason === "content_filter") throw useless("refused to answer")
+  if (reason === "length") throw useless("was cut off: the answer is longer than its limit of tokens (LLM_MAX_TOKENS)")
+  if (reason === "error") throw useless("failed while it answered")
+  if (!content) throw useless("answered with nothing")
+  return content
+}
+
+function parseJson(text: string, useless: Useless): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    // The error would repeat the answer.
+    throw useless("answered with something that is not JSON")
+  }
+}
+
+function usageOf({ usage, choices }: Completion, messages: readonly ChatMessage[]): ChatUsage {
+  if (usage) {
+    return {
+      promptTokens: usage.prompt_tokens,
+      completionTokens: usage.completion_tokens,
+      cachedTokens: usage.prompt_tokens_details?.cached_tokens ?? 0,
+      isEstimated: false,
+    }
+  }
+  return {
+    promptTokens: promptTokens(messages),
+    completionTokens: estimateTokens(choices[0]?.message.content ?? ""),
+    cachedTokens: 0,
+    isEstimated: true,
+  }
+}
+
+function toWire({ role, content }: ChatMessage) {
+  return { role, content: typeof content === "string" ? content : content.map(partToWire) }
+}
+
+function partToWire(part: ChatPart) {
+  if (part.type === "text") return part
+  const url = `data:${part.mimeType};base64,${Buffer.from(part.bytes).toString("base64")}`
+  return { type: "image_url", image_url: { url } }
+}
+
+/** OpenAI's strict mode refuses keywords that it doesn't know. */
+function jsonSchemaOf(schema: z.ZodType): Record<string, unknown> {
+  const { $schema: _, ...shape } = z.toJSONSchema(schema)
+  return shape
+}
