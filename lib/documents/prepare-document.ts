@@ -2,7 +2,6 @@ import { createHash } from "node:crypto"
 import type { DetectLanguage } from "../detect-language.ts"
 import { invalidField } from "../errors.ts"
 import type { Embedder } from "../inference/inference.ts"
-import { headingsOf } from "../passage.ts"
 import type { Region, Translation } from "../shapes.ts"
 import type { Anomaly, ChunkEntity } from "./annotations.ts"
 import { CHUNK_CHARS_MAX, type GivenChunk, type IndexRequest } from "./index-request.ts"
@@ -152,13 +151,7 @@ function prepareChunk(
     // A document that brings vectors is found by those: one space, not two.
     text:
       embedder && !chunk.embedding && !request.embedding
-        ? modelText(
-            embedder,
-            request.title,
-            headingsOf(metadata),
-            { language, content: chunk.content },
-            chunk.translation,
-          )
+        ? modelText(embedder, request.title, { language, content: chunk.content, metadata }, chunk.translation)
         : null,
   }
 }
