@@ -30,8 +30,8 @@ export interface Ingesting extends Library {
   readonly lines: string[]
   /** Another worker on the same state, as another process would be. */
   worker(parts?: Parts): Ingest
-  /** Stores a file of this text as a job; nothing runs yet. */
-  add(tenant: string, id: string, text: string, options?: Partial<IngestOptions>): Promise<string>
+  /** Stores a file of this content as a job; nothing runs yet. */
+  add(tenant: string, id: string, text: string | Uint8Array, options?: Partial<IngestOptions>): Promise<string>
   /** The rows of a query by the owner, every tenant's. */
   rows(text: string, values?: readonly string[]): Promise<Row[]>
 }

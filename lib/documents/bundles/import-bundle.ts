@@ -3,10 +3,9 @@ import { loadLanguageDetector } from "../../detect-language.ts"
 import type { Embedder } from "../../inference/inference.ts"
 import type { ObjectStore } from "../../objects/object-store.ts"
 import { type EmbeddedDocument, embedDocuments } from "../embed-documents.ts"
-import type { IndexRequest } from "../index-request.ts"
-import { type PreparedDocument, prepareDocument } from "../prepare-document.ts"
 import { replaceDocuments } from "../write-documents.ts"
 import { writeTables } from "../write-tables.ts"
+import { bundleDocument, renumbered, writeGivenPages } from "./bundle-document.ts"
 import { claimImages, storeImages } from "./bundle-images.ts"
 import { type Bundle, readBundle, readBundleIndex } from "./read-bundle.ts"
 
@@ -53,7 +52,7 @@ export function createImportBundle(deps: ImportDeps): ImportBundle {
     const bundle = await readBundle(root, signal)
     const detectLanguage = await loadLanguageDetector()
     const images = await storeImages(deps, tenant, root, bundle, signal)
-    const document = withBundle(prepareDocument(toRequest(bundle), embedder, detectLanguage), bundle, images)
+    const document = bundleDocument(bundle, images, embedder, detectLanguage)
     const embedded = await embedDocuments([document], embedder, signal)
     signal.throwIfAborted()
     const chunkIds = await database.transaction({ tenant }, async (transaction) => {
@@ -61,12 +60,7 @@ export function createImportBundle(deps: ImportDeps): ImportBundle {
       return writeBundle(transaction, tenant, bundle, embedded)
     })
     await cleanUp(tenant, id)
-    const warnings = [
-      ...bundle.warnings,
-      ...embedded.flatMap((each) => each.warnings),
-      ...renumbered(bundle, chunkIds),
-      ...unplaced(bundle),
-    ]
+    const warnings = [...embedded.flatMap((each) => each.warnings), ...renumbered(bundle, chunkIds)]
     const counts = { chunks: bundle.chunks.length, images: images.size, tables: bundle.tables.length }
     return { id, status: "imported", ...counts, warnings }
   }
@@ -78,39 +72,6 @@ async function isHere(database: Database, tenant: string, id: string): Promise<b
   return rows.length > 0
 }
 
-function toRequest({ id, index, chunks }: Bundle): IndexRequest {
-  return {
-    id,
-    title: index.title,
-    ...(index.language !== undefined && { language: index.language }),
-    ...(index.source_uri !== undefined && { source_uri: index.source_uri }),
-    metadata: index.metadata,
-    chunks: chunks.map(({ chunk }) => chunk),
-    parents: [],
-  }
-}
-
-/** What a request can't say: the chunks' ids and pictures, and how many pages there are. */
-function withBundle(document: PreparedDocument, bundle: Bundle, images: ReadonlyMap<string, string>): PreparedDocument {
-  const chunks = document.chunks.map((chunk, i) => {
-    const givenId = bundle.chunks[i]?.id ?? ""
-    const imageKey = images.get(givenId)
-    return { ...chunk, givenId, ...(imageKey !== undefined && { imageKey }) }
-  })
-  return { ...document, chunks, pageCount: pageCountOf(bundle) }
-}
-
-/** As the index says, else the highest page that a chunk stands on; null where none does. */
-function pageCountOf({ index, chunks }: Bundle): number | null {
-  if (index.pages !== undefined) return index.pages
-  const pages = chunks.flatMap(({ chunk }) => chunk.regions.map(({ page }) => page))
-  return pages.length === 0 ? null : pages.reduce((highest, page) => Math.max(highest, page))
-}
-
-const INSERT_PAGES = `
-  insert into pages (source_account_id, document_id, number, source)
-  select $1, $2, number, 'given' from generate_series(1, $3::int) number`
-
 /** Puts the bundle in the place of its document. Returns the ids of its chunks. */
 async function writeBundle(
   transaction: Transaction,
@@ -119,24 +80,7 @@ async function writeBundle(
   embedded: readonly EmbeddedDocument[],
 ): Promise<readonly string[]> {
   const [chunkIds = []] = await replaceDocuments(transaction, tenant, embedded)
-  await transaction.query(INSERT_PAGES, [tenant, bundle.id, pageCountOf(bundle) ?? 0])
+  await writeGivenPages(transaction, tenant, bundle)
   await writeTables(transaction, tenant, bundle.id, bundle.tables)
   return chunkIds
-}
-
-const RENUMBERED_SHOWN = 5
-
-/** Which chunks could not keep their ids: see `assignIds`. */
-function renumbered({ chunks }: Bundle, ids: readonly string[]): string[] {
-  const moved = chunks.flatMap(({ id }, i) => (ids[i] !== undefined && ids[i] !== id ? [`${id} is ${ids[i]}`] : []))
-  if (moved.length === 0) return []
-  const shown = moved.slice(0, RENUMBERED_SHOWN).join(", ")
-  const more = moved.length > RENUMBERED_SHOWN ? ` and ${moved.length - RENUMBERED_SHOWN} more` : ""
-  return [`ids: an id that once was another text's is not given again: ${shown}${more}`]
-}
-
-/** Links to pictures go by pages. */
-function unplaced({ chunks, images }: Bundle): string[] {
-  const count = chunks.filter(({ id, chunk }) => images.has(id) && chunk.regions.length === 0).length
-  return count === 0 ? [] : [`images: ${count} belong to chunks that stand on no page, so nothing leads to them`]
 }

@@ -1,5 +1,8 @@
 import type { Database } from "../../database/database.ts"
 import type { AssembledTable } from "../assembled-document.ts"
+import { renumbered, writeGivenPages } from "../bundles/bundle-document.ts"
+import { claimImages } from "../bundles/bundle-images.ts"
+import type { Bundle } from "../bundles/read-bundle.ts"
 import type { EmbeddedDocument } from "../embed-documents.ts"
 import { storable } from "../storable.ts"
 import { replaceDocuments } from "../write-documents.ts"
@@ -37,6 +40,8 @@ interface Published {
   readonly tables: readonly AssembledTable[]
   /** Of all chunks and figures: a language model's notes of anything else go. */
   readonly noteHashes: readonly string[]
+  /** Where the document is one: its pages, and the pictures that its chunks take over. */
+  readonly bundle?: { readonly bundle: Bundle; readonly imageKeys: readonly string[] }
 }
 
 /**
@@ -47,7 +52,7 @@ export async function publish(
   database: Database,
   job: HeldJob,
   embedded: EmbeddedDocument,
-  { tables, noteHashes }: Published,
+  { tables, noteHashes, bundle }: Published,
 ): Promise<boolean> {
   const { tenant, documentId, generation, worker } = job
   return database.transaction({ tenant }, async (transaction) => {
@@ -55,10 +60,13 @@ export async function publish(
     const [document] = await transaction.query(LOCK_DOCUMENT, [documentId, generation])
     const [held] = await transaction.query(LOCK_JOB, [documentId, generation, worker])
     if (!document || !held) return false
-    await replaceDocuments(transaction, tenant, [embedded])
-    await transaction.query(INSERT_PAGES, [documentId, generation])
+    if (bundle) await claimImages(transaction, documentId, bundle.imageKeys)
+    const [chunkIds = []] = await replaceDocuments(transaction, tenant, [embedded])
+    if (bundle) await writeGivenPages(transaction, tenant, bundle.bundle)
+    else await transaction.query(INSERT_PAGES, [documentId, generation])
+    const warnings = [...embedded.warnings, ...(bundle ? renumbered(bundle.bundle, chunkIds) : [])]
     await writeTables(transaction, tenant, documentId, tables)
-    await transaction.query(FINISH_JOB, [documentId, generation, JSON.stringify(shownWarnings(embedded.warnings))])
+    await transaction.query(FINISH_JOB, [documentId, generation, JSON.stringify(shownWarnings(warnings))])
     await transaction.query(REMOVE_DRAFTS, [documentId, generation])
     await transaction.query(REMOVE_NOTES, [documentId, noteHashes])
     return true

@@ -14,6 +14,7 @@ import { type AssembleChunks, assembleDocument } from "./assemble-document.ts"
 import type { Drafts } from "./drafts.ts"
 import { embedDrafts } from "./embed-drafts.ts"
 import { fetchUpload, withFolder } from "./fetch-upload.ts"
+import { ingestBundle } from "./ingest-bundle.ts"
 import type { Jobs } from "./jobs.ts"
 import { publish } from "./publish.ts"
 import { type Limiter, readPages } from "./read-pages.ts"
@@ -49,7 +50,7 @@ export interface JobParts {
   readonly limit: Limiter
 }
 
-interface RunJobOptions {
+export interface RunJobOptions {
   readonly signal: AbortSignal
   readonly onProgress: (progress: IngestProgress) => void
   /** The job is no longer ours; aborts `signal`. */
@@ -86,6 +87,9 @@ export async function runJob(parts: JobParts, job: Job, options: RunJobOptions):
     if (job.sha256 === null && (await isUnchanged(parts.database, job))) return
     const inspection = await parts.fileReader.inspect(local.path, job.fileName)
     signal.throwIfAborted()
+    if (inspection.format === "bundle") {
+      return ingestBundle(parts, job, local.path, { mimeType: inspection.mimeType, sha256: local.sha256 }, options)
+    }
     const { document, warnings, pictures } = await readFile(parts, job, local.path, inspection, options)
     const { title, mimeType, pageCount } = inspection
     const file = { mimeType, sha256: local.sha256 }
