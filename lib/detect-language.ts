@@ -5,6 +5,8 @@ export type DetectLanguage = (text: string) => string | null
 const SAMPLE_CHARS = 500
 /** Below this a text is a title or a code: the guess would be one. */
 const TELLING_CHARS_MIN = 40
+/** Of what is not white space: less is a table of figures, or a font whose letters the file calls by other names. */
+const LETTERS_SHARE_MIN = 0.5
 /** Of a question, which is a sentence: 30 of 30 Portuguese ones are told, and none of 525 English ones is another's. */
 export const QUESTION_CHARS_MIN = 20
 
@@ -17,7 +19,9 @@ export async function loadLanguageDetector(charsMin = TELLING_CHARS_MIN): Promis
   const detector = eld.newInstance()
   return (text) => {
     const sample = text.slice(0, SAMPLE_CHARS)
-    if (sample.trim().length < charsMin) return null
+    const visible = sample.replace(/\s/g, "").length
+    const letters = sample.match(/\p{L}/gu)?.length ?? 0
+    if (sample.trim().length < charsMin || letters < LETTERS_SHARE_MIN * visible) return null
     const detected = detector.detect(sample)
     return detected.isReliable() ? detected.language : null
   }
