@@ -11,7 +11,7 @@ import { scanMarkup } from "./scan-markup.ts"
 
 /** mammoth goes through elements by recursion; at 2,000 its stack ends, and Word nests 60 at most. */
 const DEPTH_MAX = 256
-/** mammoth holds a document in three trees at once, 1.3 GB for a text part of 32 MB. */
+/** mammoth holds a document in three trees at once: 243 MB and 4 s for 20,000 paragraphs, a text part of 9 MB. */
 const TEXT_CHARS_MAX = 24 << 20
 
 const OBJECTS = new Set(["object", "chart", "relIds", "altChunk"])
