@@ -1,0 +1,140 @@
+import { createLambda } from "./create-lambda.ts"
+import { database } from "./database.ts"
+import { inferenceLinks } from "./inference.ts"
+import { migration } from "./migrate.ts"
+import { router } from "./router.ts"
+import { apiRoutes, streamedPaths } from "./routes.ts"
+import { llmApiKey } from "./secrets.ts"
+import { stage } from "./stage.ts"
+import { mayListObjects, mayOnObjects, objects } from "./storage.ts"
+
+/** Longest that API Gateway waits is 30 s: the handler has to give up first, so that its own error arrives. */
+const HTTP_TIMEOUT_SECONDS = 29
+const STREAM_TIMEOUT_SECONDS = 300
+const after = [migration]
+
+export const search = createLambda("Search", {
+  handler: "functions/search.handler",
+  memoryMb: 1_024,
+  timeoutSeconds: HTTP_TIMEOUT_SECONDS,
+  link: [database, ...inferenceLinks],
+  after,
+  more: { versioning: stage.searchProvisioned > 0 },
+})
+
+const index = createLambda("Index", {
+  handler: "functions/index.handler",
+  memoryMb: 1_024,
+  timeoutSeconds: HTTP_TIMEOUT_SECONDS,
+  link: [database, ...inferenceLinks],
+  after,
+})
+
+const health = createLambda("Health", {
+  handler: "functions/health.handler",
+  memoryMb: 512,
+  timeoutSeconds: 10,
+  link: [database],
+  after,
+})
+
+const crop = createLambda("Crop", {
+  handler: "functions/crop.handler",
+  memoryMb: 1_769,
+  timeoutSeconds: HTTP_TIMEOUT_SECONDS,
+  link: [database, objects],
+  permissions: [mayListObjects, mayOnObjects(["pages", "images"], ["s3:GetObject"])],
+  after,
+  more: { nodejs: { install: ["sharp"] } },
+})
+
+const documents = createLambda("Documents", {
+  handler: "functions/documents.handler",
+  memoryMb: 1_024,
+  timeoutSeconds: HTTP_TIMEOUT_SECONDS,
+  link: [database, objects],
+  permissions: [
+    mayListObjects,
+    mayOnObjects(["uploads"], ["s3:GetObject", "s3:PutObject", "s3:DeleteObject", "s3:AbortMultipartUpload"]),
+    mayOnObjects(["pages", "images"], ["s3:DeleteObject"]),
+  ],
+  after,
+})
+
+const models = createLambda("Models", {
+  handler: "functions/models.handler",
+  memoryMb: 512,
+  timeoutSeconds: HTTP_TIMEOUT_SECONDS,
+  link: [database, ...inferenceLinks],
+  after,
+})
+
+const answer = createLambda("Answer", {
+  handler: "functions/answer.handler",
+  memoryMb: 1_024,
+  timeoutSeconds: STREAM_TIMEOUT_SECONDS,
+  link: [database, llmApiKey, ...inferenceLinks],
+  after,
+  more: { streaming: true, url: { cors: false } },
+})
+
+const mcp = createLambda("Mcp", {
+  handler: "functions/mcp.handler",
+  memoryMb: 1_024,
+  timeoutSeconds: STREAM_TIMEOUT_SECONDS,
+  link: [database, llmApiKey, ...inferenceLinks],
+  after,
+  more: { streaming: true, url: { cors: false } },
+})
+
+export const api = new sst.aws.ApiGatewayV2("Api", {
+  // Pages come from the same domain; other origins have a server between, which holds the key.
+  cors: false,
+  accessLog: { retention: "1 month" },
+  transform: {
+    stage: (args) => {
+      // SST's format names the path, and ids of documents may say what they are about.
+      args.accessLogSettings = $resolve([args.accessLogSettings]).apply(([settings]) => ({
+        destinationArn: settings?.destinationArn ?? "",
+        format: JSON.stringify({
+          requestId: "$context.requestId",
+          route: "$context.routeKey",
+          status: "$context.status",
+          ms: "$context.responseLatency",
+          integrationMs: "$context.integration.latency",
+        }),
+      }))
+      // What a flood may cost is bounded; docs/operations.md says when to raise it.
+      args.defaultRouteSettings = { throttlingRateLimit: 100, throttlingBurstLimit: 200 }
+    },
+  },
+})
+
+const functions = { search, index, health, crop, documents, models }
+for (const [name, lambda] of Object.entries(functions)) {
+  const arn = name === "search" && stage.searchProvisioned > 0 ? createWarmSearch() : lambda.arn
+  for (const route of apiRoutes[name as keyof typeof functions]) api.route(route, arn)
+}
+
+router.route("/", api.url)
+for (const [name, lambda] of Object.entries({ answer, mcp })) {
+  for (const path of streamedPaths[name as keyof typeof streamedPaths]) {
+    // The longest silence, not the longest answer: streams send something more often than that.
+    router.route(path, lambda.url, { readTimeout: "60 seconds" })
+  }
+}
+
+/** Searches of which some always find a warm Lambda. SST's own setting warms a version that API Gateway doesn't call. */
+function createWarmSearch() {
+  const alias = new aws.lambda.Alias("SearchLive", {
+    name: "live",
+    functionName: search.name,
+    functionVersion: search.nodes.function.version,
+  })
+  new aws.lambda.ProvisionedConcurrencyConfig("SearchWarm", {
+    functionName: search.name,
+    qualifier: alias.name,
+    provisionedConcurrentExecutions: stage.searchProvisioned,
+  })
+  return alias.arn
+}

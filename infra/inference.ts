@@ -1,0 +1,64 @@
+import { createLogGroup, LAMBDA_ALONE, mayWriteTo } from "./create-lambda.ts"
+import { embeddingApiKey } from "./secrets.ts"
+import { stage } from "./stage.ts"
+
+/** MB. Of `m3` an estimate: 1.2 GB of int8 weights twice over while they load, and CPU (1,769 MB are one core). */
+const MEMORY_MB = { m3: 6_144, mini: 2_048 }
+
+/** Name of the models' Lambda, and the right to call it; with the `openai` profile the endpoint's key. */
+export const inferenceLinks =
+  stage.inferenceProfile === "openai" ? [embeddingApiKey] : [createInference(stage.inferenceProfile)]
+
+/** SST builds images for Python alone, so this one is made of its parts. */
+function createInference(profile: keyof typeof MEMORY_MB) {
+  const logGroup = createLogGroup("Inference")
+  const logs = mayWriteTo(logGroup)
+  const role = new aws.iam.Role("InferenceRole", {
+    assumeRolePolicy: LAMBDA_ALONE,
+    inlinePolicies: [{ name: "logs", policy: aws.iam.getPolicyDocumentOutput({ statements: [logs] }).json }],
+  })
+  const lambda = new aws.lambda.Function("Inference", {
+    packageType: "Image",
+    imageUri: createImage(profile).ref,
+    role: role.arn,
+    architectures: ["arm64"],
+    memorySize: MEMORY_MB[profile],
+    timeout: 60,
+    loggingConfig: { logFormat: "Text", logGroup: logGroup.name },
+    environment: { variables: { INFERENCE_PROFILE: profile } },
+  })
+  return new sst.Linkable("Inference", {
+    properties: { functionName: lambda.name },
+    include: [sst.aws.permission({ actions: ["lambda:InvokeFunction"], resources: [lambda.arn] })],
+  })
+}
+
+function createImage(profile: string): dockerbuild.Image {
+  const repository = new aws.ecr.Repository("InferenceImages", {
+    forceDelete: !stage.isProduction,
+    imageScanningConfiguration: { scanOnPush: true },
+  })
+  new aws.ecr.LifecyclePolicy("InferenceImagesKept", {
+    repository: repository.name,
+    policy: JSON.stringify({
+      rules: [
+        {
+          rulePriority: 1,
+          description: "The image in use and the one before: each is over a gigabyte",
+          selection: { tagStatus: "any", countType: "imageCountMoreThan", countNumber: 2 },
+          action: { type: "expire" },
+        },
+      ],
+    }),
+  })
+  const login = aws.ecr.getAuthorizationTokenOutput({ registryId: repository.registryId })
+  return new dockerbuild.Image("InferenceImage", {
+    tags: [$interpolate`${repository.repositoryUrl}:latest`],
+    context: { location: "." },
+    dockerfile: { location: "functions/inference/Dockerfile" },
+    buildArgs: { INFERENCE_PROFILE: profile },
+    platforms: ["linux/arm64"],
+    push: true,
+    registries: [{ address: login.proxyEndpoint, username: login.userName, password: login.password }],
+  })
+}

@@ -1,0 +1,29 @@
+/** Which function of infra/api.ts and infra/web.ts answers which routes of the HTTP API. The one table of it. */
+export const apiRoutes = {
+  search: ["POST /search"],
+  index: ["POST /index", "POST /index/batch"],
+  health: ["GET /health"],
+  crop: ["GET /crop/{id}/{page}", "GET /documents/{id}/pages/{page}/image"],
+  documents: [
+    "POST /documents",
+    "GET /documents",
+    "GET /documents/{id}",
+    "DELETE /documents/{id}",
+    "GET /documents/{id}/pages",
+    "GET /documents/{id}/pages/{page}",
+    "GET /documents/{id}/chunks/{chunk}",
+    "GET /documents/{id}/tables/{table}",
+    "GET /anomalies",
+    "GET /entities",
+    "GET /entities/{id}/mentions",
+  ],
+  models: ["POST /embed", "POST /rerank", "POST /v1/embeddings"],
+  // `$default` is every other route: unknown ones get the service's own 404.
+  pages: ["GET /", "GET /docs", "GET /docs/", "GET /assets/{file}", "GET /openapi.json", "$default"],
+} as const satisfies Record<string, readonly string[]>
+
+/** Which function answers which paths by a Function URL, because API Gateway's HTTP APIs don't stream. */
+export const streamedPaths = {
+  answer: ["/answer", "/chat"],
+  mcp: ["/mcp"],
+} as const satisfies Record<string, readonly string[]>

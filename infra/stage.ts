@@ -1,0 +1,45 @@
+/** Settings of a deploy, from the environment of whoever runs `sst deploy` (docs/deploy.md lists them). */
+export const stage = {
+  /** Kept and protected; every other stage is somebody's own and goes with `sst remove`. */
+  isProduction: $app.stage === "production",
+  /** `archive.example.org`, in a hosted zone of the same account. Unset: CloudFront's own name. */
+  domain: setting("CONCORDANCE_DOMAIN"),
+  /** Where alarms are sent; AWS asks it to confirm. */
+  alarmEmail: setting("ALARM_EMAIL"),
+  inferenceProfile: choice("INFERENCE_PROFILE", ["m3", "mini", "openai"]),
+  /** Searches that find a warm Lambda at any time; each costs money by the hour. 0: none. */
+  searchProvisioned: whole("SEARCH_PROVISIONED", 0, 0, 1_000),
+  /** Ingest Lambdas at once. It bounds the database's connections; SQS has no limit under 2. */
+  ingestWorkers: whole("INGEST_WORKERS", 4, 2, 1_000),
+  /** Also takes that many out of the account's concurrency, for ingestion alone. A new account has none to spare. */
+  reserveIngest: setting("INGEST_RESERVED") === "true",
+  logDays: 30,
+  neonOrganisation: setting("NEON_ORG_ID"),
+  neonRegion: setting("NEON_REGION") ?? "aws-eu-central-1",
+  usesNeonProvider: setting("NEON_API_KEY") !== undefined,
+}
+
+/** Settings that the handlers read by the same names as the Node server does (docs/configuration.md). None is a secret. */
+export const handlerEnvironment: Record<string, string> = Object.fromEntries(
+  ["EMBEDDING_MODEL", "EMBEDDING_BASE_URL", "EMBEDDING_DIMENSIONS", "SEARCH_STRATEGY", "LOG_LEVEL"]
+    .map((key) => [key, setting(key)] as const)
+    .filter((entry): entry is [string, string] => entry[1] !== undefined)
+    .concat([["INFERENCE_PROFILE", stage.inferenceProfile]]),
+)
+
+function setting(key: string): string | undefined {
+  return process.env[key] || undefined
+}
+
+function whole(key: string, fallback: number, min: number, max: number): number {
+  const value = Number(setting(key) ?? fallback)
+  if (Number.isInteger(value) && value >= min && value <= max) return value
+  throw new Error(`${key} must be a whole number from ${min} to ${max}`)
+}
+
+function choice<Value extends string>(key: string, values: readonly [Value, ...Value[]]): Value {
+  const given = setting(key) ?? values[0]
+  const found = values.find((value) => value === given)
+  if (found === undefined) throw new Error(`${key} must be one of ${values.join(", ")}`)
+  return found
+}

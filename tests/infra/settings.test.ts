@@ -1,0 +1,92 @@
+import { beforeAll, expect, test } from "vitest"
+import { tooMuch } from "./policies.ts"
+import type { Synthesis } from "./synthesis.ts"
+import { synthesise } from "./synthesise.ts"
+
+let synthesis: Synthesis
+beforeAll(async () => {
+  synthesis = await synthesise({
+    stage: "production",
+    settings: {
+      NEON_API_KEY: "neon",
+      INFERENCE_PROFILE: "openai",
+      EMBEDDING_MODEL: "text-embedding-3-small",
+      SEARCH_PROVISIONED: "2",
+      INGEST_WORKERS: "7",
+      INGEST_RESERVED: "true",
+      CONCORDANCE_DOMAIN: "archive.example.org",
+    },
+  })
+})
+
+function inputs(type: string, name: string) {
+  const found = synthesis.resources.find((resource) => resource.type === type && resource.name === name)
+  if (!found) throw new Error(`There is no ${type} ${name}`)
+  return found.inputs
+}
+
+test("with NEON_API_KEY the database is a Neon project, which production keeps", () => {
+  const project = synthesis.resources.find(({ type }) => type === "neon:index/project:Project")
+  expect(project).toMatchObject({
+    retain: true,
+    protect: true,
+    inputs: {
+      name: "concordance-production",
+      regionId: "aws-eu-central-1",
+      pgVersion: 17,
+      historyRetentionSeconds: 604_800,
+    },
+  })
+  const linked = synthesis.handlers.find(({ functionName }) => functionName === "Search")?.links["Database"]?.["url"]
+  expect(linked).toMatch(
+    /^postgres:\/\/concordance_login:p{40}@ep-mock-1\.eu-central-1\.aws\.neon\.tech\/concordance\?sslmode=require$/,
+  )
+})
+
+test("the openai profile makes no container, and hands the endpoint's key to whoever embeds", () => {
+  expect(synthesis.resources.filter(({ type }) => /^aws:ecr|^docker-build/.test(type))).toEqual([])
+  const holders = synthesis.handlers
+    .filter(({ links }) => "EmbeddingApiKey" in links)
+    .map(({ functionName }) => functionName)
+  expect(holders.sort()).toEqual(["Answer", "Index", "Ingest", "Mcp", "Models", "Search"])
+  expect(inputs("aws:lambda/function:Function", "SearchFunction").environment.variables).toMatchObject({
+    INFERENCE_PROFILE: "openai",
+    EMBEDDING_MODEL: "text-embedding-3-small",
+  })
+})
+
+test("provisioned searches are those that the API calls", () => {
+  expect(inputs("aws:lambda/provisionedConcurrencyConfig:ProvisionedConcurrencyConfig", "SearchWarm")).toMatchObject({
+    qualifier: "live",
+    provisionedConcurrentExecutions: 2,
+  })
+  const called = synthesis.resources
+    .filter(({ type }) => type === "aws:apigatewayv2/integration:Integration")
+    .map(({ inputs }) => inputs.integrationUri as string)
+    .filter((uri) => uri.includes("SearchFunction"))
+  expect(called).toEqual([expect.stringMatching(/SearchFunction:live$/)])
+})
+
+test("ingestion is bounded where it is polled, and reserved where that is asked", () => {
+  expect(inputs("aws:lambda/function:Function", "IngestFunction").reservedConcurrentExecutions).toBe(7)
+  const mapping = synthesis.resources.find(({ type }) => type === "aws:lambda/eventSourceMapping:EventSourceMapping")
+  expect(mapping?.inputs.scalingConfig).toEqual({ maximumConcurrency: 7 })
+})
+
+test("a domain gets its certificate, and the bucket takes files from its pages", () => {
+  const distribution = synthesis.resources.find(({ type }) => type === "aws:cloudfront/distribution:Distribution")
+  expect(distribution?.inputs.aliases).toEqual(["archive.example.org"])
+  expect(
+    inputs("aws:s3/bucketCorsConfiguration:BucketCorsConfiguration", "ObjectsCors").corsRules[0].allowedOrigins,
+  ).toEqual(["https://archive.example.org"])
+})
+
+test("no setting widens a policy", () => {
+  expect(tooMuch(synthesis)).toEqual([])
+})
+
+test("a setting that is none ends the deploy and is named", async () => {
+  await expect(synthesise({ stage: "ana", settings: { INGEST_WORKERS: "1" } })).rejects.toThrow(
+    "INGEST_WORKERS must be a whole number from 2 to 1000",
+  )
+})
