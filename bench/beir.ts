@@ -2,7 +2,7 @@ import { createReadStream } from "node:fs"
 import { access, readFile } from "node:fs/promises"
 import { basename, join, resolve } from "node:path"
 import { createInterface } from "node:readline"
-import { z } from "zod"
+import * as z from "zod"
 import { AppError } from "../lib/errors.ts"
 import type { Judgements } from "./metrics.ts"
 

@@ -1,4 +1,4 @@
-import type { z } from "zod"
+import type * as z from "zod"
 import { configurationKeys, Environment } from "./environment-schema.ts"
 import { AppError, type FieldProblem } from "./errors.ts"
 

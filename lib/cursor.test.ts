@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { z } from "zod"
+import * as z from "zod"
 import { decodeCursor, decodePlace, encodeCursor, encodePlace } from "./cursor.ts"
 
 const list = ["tenant", { query: "wind" }]

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto"
-import { z } from "zod"
+import * as z from "zod"
 import { invalidField } from "./errors.ts"
 
 const Opaque = z.object({ after: z.union([z.string(), z.int().min(0)]), of: z.string() })

@@ -1,4 +1,4 @@
-import { z } from "zod"
+import * as z from "zod"
 
 /** What docs/configuration.md says of a key, and what its error message says it must be. */
 export interface KeyFacts {

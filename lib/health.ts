@@ -1,4 +1,4 @@
-import { z } from "zod"
+import * as z from "zod"
 
 /** One part of the service, and how long it took to answer. */
 const Component = z.object({

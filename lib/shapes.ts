@@ -1,4 +1,4 @@
-import { z } from "zod"
+import * as z from "zod"
 
 /** Most dimensions a halfvec index can hold. */
 const DIMENSIONS_MAX = 4_000

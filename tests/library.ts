@@ -1,4 +1,4 @@
-import type { z } from "zod"
+import type * as z from "zod"
 import { type Deadline, deadlineIn } from "../lib/deadline.ts"
 import { createDocuments, type Documents } from "../lib/documents/documents.ts"
 import { createIndexDocuments, type IndexOutcome } from "../lib/documents/index-documents.ts"

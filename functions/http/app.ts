@@ -1,4 +1,4 @@
-import { type Context, Hono } from "hono"
+import type { Context, Hono } from "hono"
 import type { Anomalies } from "../../lib/documents/anomalies.ts"
 import type { DocumentPages } from "../../lib/documents/document-pages.ts"
 import type { Documents } from "../../lib/documents/documents.ts"
@@ -11,23 +11,20 @@ import type { Embedder, Reranker } from "../../lib/inference/inference.ts"
 import type { Authenticate } from "../../lib/keys/authenticator.ts"
 import type { Log } from "../../lib/log.ts"
 import type { Search } from "../../lib/search/search.ts"
-import { accessLog } from "./access-log.ts"
 import { anomaliesRoute } from "./anomalies-route.ts"
 import { type AccessPolicy, createGuard } from "./auth.ts"
+import { createEdge } from "./create-edge.ts"
 import { documentPagesRoute } from "./document-pages-route.ts"
 import { documentsRoute } from "./documents-route.ts"
 import type { Edge } from "./edge.ts"
 import { entitiesRoute } from "./entities-route.ts"
-import { onError, onNotFound } from "./errors.ts"
 import { healthRoute } from "./health-route.ts"
 import { indexRoute } from "./index-route.ts"
 import { inferenceRoute } from "./inference-route.ts"
 import { openApiRoute } from "./openapi-route.ts"
 import { pagesRoute } from "./pages-route.ts"
 import { picturesRoute } from "./pictures-route.ts"
-import { requestId } from "./request-id.ts"
 import { searchRoute } from "./search-route.ts"
-import { totalTiming } from "./server-timing.ts"
 import { uploadsRoute } from "./uploads-route.ts"
 
 /** All that the routes stand on: plain functions, so that a test passes its own. */
@@ -62,14 +59,7 @@ export interface AppParts {
 export function createApp(parts: AppParts): Hono<Edge> {
   const { log, searchTimeoutMs, indexTimeoutMs } = parts
   const guard = createGuard(parts)
-  const app = new Hono<Edge>()
-  app.use(requestId(), accessLog(log), totalTiming(), async (c, next) => {
-    c.header("X-Content-Type-Options", "nosniff")
-    await next()
-    if (!c.res.headers.has("Cache-Control")) c.header("Cache-Control", "no-store")
-  })
-  app.onError(onError(log))
-  app.notFound(onNotFound(app))
+  const app = createEdge(log)
   app.route("/", searchRoute(parts.search, { guard, timeoutMs: searchTimeoutMs }))
   app.route("/", indexRoute(parts.indexDocuments, { guard, timeoutMs: indexTimeoutMs, log }))
   app.route("/", uploadsRoute(parts.ingest, { ...parts, guard }))

@@ -1,4 +1,4 @@
-import type { z } from "zod"
+import type * as z from "zod"
 import { AppError } from "../../lib/errors.ts"
 import { invalidInput, wording } from "../../lib/field-problems.ts"
 

@@ -1,5 +1,5 @@
 import { type Context, Hono } from "hono"
-import { z } from "zod"
+import * as z from "zod"
 import { ChunkDetails, type DocumentPages, PageDetails, PageList } from "../../lib/documents/document-pages.ts"
 import { invalidField } from "../../lib/errors.ts"
 import { DocumentId, StorableText } from "../../lib/shapes.ts"

@@ -1,5 +1,5 @@
 import { type Context, Hono } from "hono"
-import { z } from "zod"
+import * as z from "zod"
 import { DocumentDetails, DocumentPage, type Documents } from "../../lib/documents/documents.ts"
 import type { Receive } from "../../lib/documents/ingest/receive.ts"
 import { AppError } from "../../lib/errors.ts"

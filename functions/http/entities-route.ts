@@ -1,5 +1,5 @@
 import { Hono } from "hono"
-import { z } from "zod"
+import * as z from "zod"
 import { AnnotationKind } from "../../lib/documents/annotations.ts"
 import { type Entities, EntityPage, MentionPage } from "../../lib/documents/entities.ts"
 import { StorableText } from "../../lib/shapes.ts"

@@ -1,6 +1,6 @@
 import type { Context, ErrorHandler, Hono, NotFoundHandler } from "hono"
 import { HTTPException } from "hono/http-exception"
-import { z } from "zod"
+import * as z from "zod"
 import { AppError, type ErrorCode } from "../../lib/errors.ts"
 import type { Log } from "../../lib/log.ts"
 import type { Edge } from "./edge.ts"

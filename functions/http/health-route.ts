@@ -1,5 +1,5 @@
 import { Hono } from "hono"
-import { z } from "zod"
+import * as z from "zod"
 import { type Health, HealthReport } from "../../lib/health.ts"
 import type { Guard } from "./auth.ts"
 import type { Edge } from "./edge.ts"

@@ -1,4 +1,4 @@
-import { z } from "zod"
+import * as z from "zod"
 import type { Deadline } from "../../lib/deadline.ts"
 import type { IndexDocuments } from "../../lib/documents/index-documents.ts"
 import { IndexRequest } from "../../lib/documents/index-request.ts"

@@ -1,5 +1,5 @@
 import { Hono } from "hono"
-import { z } from "zod"
+import * as z from "zod"
 import { deadlineIn } from "../../lib/deadline.ts"
 import { AppError, invalidField } from "../../lib/errors.ts"
 import type { Embedder, Reranker, TextKind } from "../../lib/inference/inference.ts"

@@ -1,5 +1,5 @@
 import type { Context, MiddlewareHandler } from "hono"
-import type { z } from "zod"
+import type * as z from "zod"
 import { AppError } from "../../lib/errors.ts"
 import { checkObject, parseJson } from "./check-input.ts"
 import type { Edge } from "./edge.ts"

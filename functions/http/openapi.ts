@@ -1,4 +1,4 @@
-import { z } from "zod"
+import * as z from "zod"
 import type { KeyScope } from "../../lib/keys/api-key.ts"
 import { Problem } from "./errors.ts"
 

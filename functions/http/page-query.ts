@@ -1,4 +1,4 @@
-import { z } from "zod"
+import * as z from "zod"
 import { TenantQuery } from "./tenant.ts"
 
 /** The query string of a list that comes in pages of at most `limitMax` entries, `standard` when it doesn't say. */

@@ -1,5 +1,5 @@
 import { type Context, Hono } from "hono"
-import { z } from "zod"
+import * as z from "zod"
 import type { PagePicture, PagePictures } from "../../lib/documents/page-pictures.ts"
 import { Bbox, PICTURE_WIDTH_MAX, PictureFormat, PictureWidth } from "../../lib/documents/pictures/picture-request.ts"
 import { invalidField } from "../../lib/errors.ts"

@@ -1,5 +1,5 @@
 import type { Context } from "hono"
-import { z } from "zod"
+import * as z from "zod"
 import { AppError, invalidField } from "../../lib/errors.ts"
 import { EVERY_TENANT, type Principal } from "../../lib/keys/api-key.ts"
 import { TenantId } from "../../lib/shapes.ts"

@@ -1,5 +1,5 @@
 import { Hono } from "hono"
-import { z } from "zod"
+import * as z from "zod"
 import { withFolder } from "../../lib/documents/ingest/fetch-upload.ts"
 import type { Receive } from "../../lib/documents/ingest/receive.ts"
 import { AppError } from "../../lib/errors.ts"

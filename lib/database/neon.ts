@@ -1,5 +1,4 @@
 import { Client, type ClientBase, neon, neonConfig, Pool } from "@neondatabase/serverless"
-import WebSocket from "ws"
 import type { Database, OwnerDatabase, Row, SqlValue, Statement } from "./database.ts"
 import { scopeStatement } from "./scope.ts"
 import { type Connection, openOwnerSession, runTransaction } from "./session.ts"
@@ -8,6 +7,8 @@ import { fromWire, toWire } from "./wire-values.ts"
 
 export interface NeonOptions {
   readonly url: string
+  /** Where the runtime has none of its own: Node before 22. */
+  readonly webSocket?: NonNullable<typeof neonConfig.webSocketConstructor> | undefined
   /** Most WebSocket connections held at once; 4 by default: only interactive transactions use them. */
   readonly connectionsMax?: number
 }
@@ -24,10 +25,10 @@ const types = { getTypeParser: (oid: number) => (text: string) => fromWire(oid, 
  *
  * @throws AppError `database_unavailable`, `deadline_exceeded`; StatementError
  */
-export function createNeonDatabase({ url, connectionsMax = 4 }: NeonOptions): Database {
+export function createNeonDatabase({ url, connectionsMax = 4, webSocket }: NeonOptions): Database {
+  neonConfig.webSocketConstructor = webSocket
   const address = addressOf(url)
   const http = neon(url)
-  neonConfig.webSocketConstructor = WebSocket
   // Neon goes to sleep after minutes without work and drops what is connected: connections are let go long before.
   const pool = new Pool({ ...clientConfig(url), max: connectionsMax, idleTimeoutMillis: 20_000 })
   pool.on("error", () => undefined)
@@ -70,9 +71,9 @@ export function createNeonDatabase({ url, connectionsMax = 4 }: NeonOptions): Da
 }
 
 /** The owner's sessions on Neon: a WebSocket of their own, to the database itself and never to its pooler. */
-export function createNeonOwner({ url }: NeonOptions): OwnerDatabase {
+export function createNeonOwner({ url, webSocket }: NeonOptions): OwnerDatabase {
+  neonConfig.webSocketConstructor = webSocket
   const address = addressOf(url)
-  neonConfig.webSocketConstructor = WebSocket
   return {
     async session(work) {
       const client = new Client(clientConfig(withoutPooler(url)))

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest"
-import { driverOf, openDatabase } from "./open-database.ts"
+import { openDatabase } from "./open-database.ts"
+import { driverOf } from "./open-server.ts"
 
 test.each([
   ["postgres://u:p@ep-cool-1.eu-central-1.aws.neon.tech/db", "neon"],

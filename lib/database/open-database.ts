@@ -1,5 +1,6 @@
 import { AppError } from "../errors.ts"
 import type { Database, OwnerDatabase } from "./database.ts"
+import { driverOf, openServer, openServerOwner } from "./open-server.ts"
 
 export type DriverName = Database["driver"]
 
@@ -29,36 +30,17 @@ export interface OpenedDatabase {
  * @throws AppError `invalid_configuration` for a URL that is none; `conflict` when another process holds `home`
  */
 export async function openDatabase(options: OpenDatabaseOptions): Promise<OpenedDatabase> {
-  const { url, ownerUrl = url, home } = options
+  const { url, ownerUrl = url, home, driver, connectionsMax } = options
   if (url === undefined || ownerUrl === undefined) {
-    if (ownerUrl !== undefined) throw invalidUrl("MIGRATION_DATABASE_URL needs DATABASE_URL beside it.")
+    if (ownerUrl !== undefined) {
+      throw new AppError("invalid_configuration", "MIGRATION_DATABASE_URL needs DATABASE_URL beside it.")
+    }
     const { openPglite } = await import("./pglite.ts")
     return openPglite({ home })
   }
-  const driver = options.driver ?? driverOf(url)
-  const limits = options.connectionsMax === undefined ? {} : { connectionsMax: options.connectionsMax }
-  requirePostgresUrl(url)
-  requirePostgresUrl(ownerUrl)
-  if (driver === "neon") {
-    const { createNeonDatabase, createNeonOwner } = await import("./neon.ts")
-    return { database: createNeonDatabase({ url, ...limits }), owner: createNeonOwner({ url: ownerUrl }) }
+  const server = driver === "pglite" ? undefined : driver
+  return {
+    database: await openServer({ url, driver: server, connectionsMax }),
+    owner: await openServerOwner({ url: ownerUrl, driver: server ?? driverOf(url) }),
   }
-  const { createPgDatabase, createPgOwner } = await import("./pg.ts")
-  return { database: createPgDatabase({ url, ...limits }), owner: createPgOwner({ url: ownerUrl }) }
-}
-
-/** The driver for a connection URL, by its host. */
-export function driverOf(url: string): Exclude<DriverName, "pglite"> {
-  return URL.canParse(url) && new URL(url).hostname.endsWith(".neon.tech") ? "neon" : "pg"
-}
-
-function requirePostgresUrl(url: string): void {
-  if (/^postgres(ql)?:\/\//.test(url) && URL.canParse(url)) return
-  throw invalidUrl(
-    "A database URL must look like postgres://user:password@host:5432/name, special characters percent-encoded.",
-  )
-}
-
-function invalidUrl(message: string): AppError {
-  return new AppError("invalid_configuration", message)
 }

@@ -1,4 +1,4 @@
-import { z } from "zod"
+import * as z from "zod"
 import { formatCitation } from "../citation.ts"
 import { decodePlace, encodePlace } from "../cursor.ts"
 import type { Database } from "../database/database.ts"

@@ -1,4 +1,4 @@
-import { z } from "zod"
+import * as z from "zod"
 import { formatCitation } from "../citation.ts"
 import { decodeCursor, encodeCursor } from "../cursor.ts"
 import type { Database, Statement } from "../database/database.ts"

@@ -1,4 +1,4 @@
-import { z } from "zod"
+import * as z from "zod"
 import { decodeCursor, encodeCursor } from "../cursor.ts"
 import type { Database } from "../database/database.ts"
 import { AppError } from "../errors.ts"

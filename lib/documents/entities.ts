@@ -1,4 +1,4 @@
-import { z } from "zod"
+import * as z from "zod"
 import { formatCitation } from "../citation.ts"
 import { decodeCursor, decodePlace, encodeCursor, encodePlace } from "../cursor.ts"
 import type { Database, SqlValue } from "../database/database.ts"

@@ -1,4 +1,4 @@
-import { z } from "zod"
+import * as z from "zod"
 import { CallerEmbedding, DocumentId, LanguageTag, Region, StorableText, TenantId } from "../shapes.ts"
 import { ANNOTATIONS_MAX, Anomaly, ChunkEntity } from "./annotations.ts"
 

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from "vitest"
-import { z } from "zod"
+import * as z from "zod"
 import { type ServiceAnswer, startModelService } from "../../tests/model-service.ts"
 import { createInferenceService } from "./inference-service.ts"
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises"
-import type { z } from "zod"
+import type * as z from "zod"
 import { AppError } from "../errors.ts"
 
 interface InferenceServiceOptions {
@@ -15,12 +15,19 @@ interface InferenceServiceOptions {
   readonly callTimeoutMs?: number
   /** Longest answer that is read; 64 MB when not given. */
   readonly answerBytesMax?: number
+  /** Sends one attempt in place of an HTTP request to `baseUrl`. */
+  readonly send?: Send
   /** Wait before the second attempt, doubled for each later one; 250 ms when not given. */
   readonly backoffMs?: number
 }
 
+/** Sends JSON text to a path of the service. */
+export type Send = (path: string, body: string, signal: AbortSignal) => Promise<Response>
+
 /** Posts JSON to a model behind HTTP. */
 export interface InferenceService {
+  /** Where it answers, for people. */
+  readonly host: string
   /**
    * The parsed answer. Attempts that end in 429, a 5xx or no answer are repeated up to three times, after what
    * Retry-After asks for (30 s at most) or else twice as long as before. A wait ends with the signal.
@@ -54,6 +61,7 @@ export function createInferenceService(options: InferenceServiceOptions): Infere
     new AppError("inference_unavailable", `The model service at ${host} (${setting}) ${problem}.`, { cause })
 
   return {
+    host,
     async post(path, body, answer, signal) {
       const endsAt = performance.now() + callTimeoutMs
       const leftMs = (): number => endsAt - performance.now()
@@ -79,7 +87,7 @@ export function createInferenceService(options: InferenceServiceOptions): Infere
 }
 
 async function tryOnce(
-  { baseUrl, apiKey, answerBytesMax = ANSWER_BYTES_MAX }: InferenceServiceOptions,
+  { baseUrl, apiKey, answerBytesMax = ANSWER_BYTES_MAX, send = overHttp(baseUrl, apiKey) }: InferenceServiceOptions,
   path: string,
   body: unknown,
   { signal, timeoutMs }: { readonly signal: AbortSignal | undefined; readonly timeoutMs: number },
@@ -87,14 +95,7 @@ async function tryOnce(
   signal?.throwIfAborted()
   const timeout = AbortSignal.timeout(timeoutMs)
   try {
-    const response = await fetch(baseUrl + path, {
-      method: "POST",
-      headers: { "content-type": "application/json", ...(apiKey ? { authorization: `Bearer ${apiKey}` } : {}) },
-      body: JSON.stringify(body),
-      signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
-      // A redirect could carry the key and the texts to another host.
-      redirect: "error",
-    })
+    const response = await send(path, JSON.stringify(body), signal ? AbortSignal.any([signal, timeout]) : timeout)
     if (!response.ok) {
       await response.body?.cancel()
       return refusal(response)
@@ -109,6 +110,18 @@ async function tryOnce(
     const problem = timeout.aborted ? `did not answer within ${timeoutMs} ms` : "can't be reached"
     return { problem, isPassing: true, retryAfterMs: null, cause: error }
   }
+}
+
+function overHttp(baseUrl: string, apiKey: string | undefined): Send {
+  return (path, body, signal) =>
+    fetch(baseUrl + path, {
+      method: "POST",
+      headers: { "content-type": "application/json", ...(apiKey ? { authorization: `Bearer ${apiKey}` } : {}) },
+      body,
+      signal,
+      // A redirect could carry the key and the texts to another host.
+      redirect: "error",
+    })
 }
 
 /** The body, or null of one that is too long; what is left of it is not read. */

@@ -9,7 +9,7 @@ import type { ModelSource } from "./model-files.ts"
 import { M3, M3_RERANKER, MINILM, modelSource } from "./model-source.ts"
 import { createOnnxEmbedder } from "./onnx-embedder.ts"
 import { type OnnxModel, openOnnxModel } from "./onnx-model.ts"
-import { openOpenAiEmbedder, openServiceEmbedder, openServiceReranker } from "./open-remote.ts"
+import { openOpenAiEmbedder, openServiceEmbedder, openServiceReranker, serviceAt } from "./open-remote.ts"
 import { createWorkQueue, type WorkQueue } from "./work-queue.ts"
 
 /** How a model's first run went. */
@@ -72,7 +72,7 @@ async function openEmbedder(workshop: Workshop): Promise<{ embedder: Embedder | 
   if (settings.embeddingModel === "none") return { embedder: null, encoder: null }
   if (settings.inferenceProfile === "openai") return { embedder: await openOpenAiEmbedder(settings), encoder: null }
   if (settings.embedServiceUrl !== undefined) {
-    return { embedder: await openServiceEmbedder(settings, settings.embedServiceUrl), encoder: null }
+    return { embedder: await openServiceEmbedder(settings, serviceAt(settings.embedServiceUrl)), encoder: null }
   }
   const encoder = await opened(workshop, await embedderSource(settings), "encode")
   if (settings.embeddingDimensions !== undefined && settings.embeddingDimensions !== encoder.hiddenSize) {
@@ -88,7 +88,7 @@ async function openReranker(workshop: Workshop, encoder: OnnxModel | null): Prom
   const { settings, queue } = workshop
   if (settings.rerankModel === "none") return null
   if (settings.rerankModel !== undefined) return openCrossEncoder(workshop, settings.rerankModel)
-  if (settings.embedServiceUrl !== undefined) return openServiceReranker(settings.embedServiceUrl)
+  if (settings.embedServiceUrl !== undefined) return openServiceReranker(serviceAt(settings.embedServiceUrl))
   if (settings.inferenceProfile === "m3") return openCrossEncoder(workshop, M3_RERANKER)
   return encoder && createLateInteractionReranker({ model: encoder, queue })
 }

@@ -1,5 +1,5 @@
 import type { Embedder, Reranker } from "./inference.ts"
-import { createInferenceService } from "./inference-service.ts"
+import { createInferenceService, type InferenceService } from "./inference-service.ts"
 import { type InferenceSettings, misconfigured } from "./inference-settings.ts"
 import { M3, MINILM } from "./model-source.ts"
 import { askOpenAiDimensions, createOpenAiEmbedder } from "./openai-embedder.ts"
@@ -51,18 +51,42 @@ export async function openOpenAiEmbedder(settings: InferenceSettings): Promise<E
   return createOpenAiEmbedder({ service, model, dimensions, ownDimensions })
 }
 
-/** The embedder that a service in the shape of Text Embeddings Inference runs; asked for its dimensions when unknown. */
-export async function openServiceEmbedder(settings: InferenceSettings, url: string): Promise<Embedder> {
+/** Models that run elsewhere. */
+interface RemoteModels {
+  readonly embedder: Embedder | null
+  readonly reranker: Reranker | null
+}
+
+/**
+ * The models of the settings where all of them run elsewhere: an OpenAI-compatible endpoint, or `service`, which runs
+ * both. What neither is there for is null.
+ */
+export async function openRemoteModels(
+  settings: InferenceSettings,
+  service: InferenceService | null,
+): Promise<RemoteModels> {
+  const { inferenceProfile, embeddingModel, rerankModel } = settings
+  const reranker = service && rerankModel !== "none" ? openServiceReranker(service) : null
+  if (embeddingModel === "none") return { embedder: null, reranker }
+  if (inferenceProfile === "openai") return { embedder: await openOpenAiEmbedder(settings), reranker }
+  return { embedder: service && (await openServiceEmbedder(settings, service)), reranker }
+}
+
+/** A service in the shape of Text Embeddings Inference. */
+export function serviceAt(url: string): InferenceService {
+  return createInferenceService({ setting: "EMBED_SERVICE_URL", baseUrl: trimmed(url) })
+}
+
+/** The embedder that such a service runs; asked for its dimensions when unknown. */
+export async function openServiceEmbedder(settings: InferenceSettings, service: InferenceService): Promise<Embedder> {
   const model = settings.embeddingModel ?? (settings.inferenceProfile === "m3" ? M3 : MINILM)
-  const service = createInferenceService({ setting: "EMBED_SERVICE_URL", baseUrl: trimmed(url) })
   const dimensions = settings.embeddingDimensions ?? knownDimensions(model) ?? (await askTeiDimensions(service))
   return createTeiEmbedder({ service, model, dimensions, maxTokens: KNOWN_TOKENS_MAX.get(model) ?? 512 })
 }
 
 /** The reranker that such a service runs. */
-export function openServiceReranker(url: string): Reranker {
-  const service = createInferenceService({ setting: "EMBED_SERVICE_URL", baseUrl: trimmed(url) })
-  return createTeiReranker({ service, model: `the reranker at ${new URL(url).host}` })
+export function openServiceReranker(service: InferenceService): Reranker {
+  return createTeiReranker({ service, model: `the reranker at ${service.host}` })
 }
 
 function knownDimensions(model: string): number | undefined {

@@ -1,4 +1,4 @@
-import { z } from "zod"
+import * as z from "zod"
 import { AppError } from "../errors.ts"
 import { embeddingFamily, embeddingLanguages } from "./embedding-families.ts"
 import type { Embedder } from "./inference.ts"

@@ -1,4 +1,4 @@
-import { z } from "zod"
+import * as z from "zod"
 import { AppError } from "../errors.ts"
 import type { Reranker } from "./inference.ts"
 import type { InferenceService } from "./inference-service.ts"

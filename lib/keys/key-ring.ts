@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto"
 import type { OwnerDatabase, OwnerSession } from "../database/database.ts"
+import { invalidField } from "../errors.ts"
 import { invalidInput, wording } from "../field-problems.ts"
-import { hashKey, type KeyScope, mintKey, NewKey } from "./api-key.ts"
+import { hashKey, type KeyScope, looksLikeKey, mintKey, NewKey } from "./api-key.ts"
 
 /** A key as its owner sees it: everything but the key. Times are ISO 8601, null when they never come. */
 export interface KeyRecord {
@@ -25,6 +26,11 @@ export interface KeyPage {
 export interface KeyRing {
   /** Makes a key. `key` is shown here once and held nowhere. Throws `invalid_request`. */
   create(wanted: NewKey): Promise<{ readonly key: string; readonly record: KeyRecord }>
+  /**
+   * Lets in a key that was made elsewhere, for every tenant and scope, unless it was stored before: a deploy repeats it, and
+   * brings back none that was revoked. False when it was there. Throws `invalid_request` for what `mintKey` can't have made.
+   */
+  seed(key: string, name: string): Promise<boolean>
   /** In order of id, revoked ones included; `limit` at most 1,000. */
   list(page?: { readonly limit?: number; readonly cursor?: string }): Promise<KeyPage>
   /** Refuses the key from now on (within the authenticator's 30 s of cache). False when there is no such key. */
@@ -46,17 +52,28 @@ function isoColumn(column: string): string {
 export function createKeyRing(owner: OwnerDatabase): KeyRing {
   const rows = <R extends object>(text: string, values: Parameters<OwnerSession["query"]>[1] = []) =>
     owner.session((session) => session.query<R & Record<string, unknown>>(text, values))
+  const store = async (key: string, wanted: NewKey): Promise<KeyRecord | undefined> => {
+    const { name, tenants, scopes, expiresAt, ratePerMinute } = accepted(wanted)
+    const id = `key_${randomBytes(9).toString("base64url")}`
+    const [record] = await rows<KeyRecord>(
+      `insert into api_keys (id, key_hash, name, tenants, scopes, expires_at, rate_per_minute)
+       values ($1, $2, $3, $4::text[], $5::text[], $6::timestamptz, $7::int)
+       on conflict (key_hash) do nothing returning ${RECORD}`,
+      [id, hashKey(key), name, tenants, scopes, expiresAt?.toISOString() ?? null, ratePerMinute ?? null],
+    )
+    return record
+  }
   return {
     create: async (wanted) => {
-      const { name, tenants, scopes, expiresAt, ratePerMinute } = accepted(wanted)
       const key = mintKey()
-      const id = `key_${randomBytes(9).toString("base64url")}`
-      const [record] = await rows<KeyRecord>(
-        `insert into api_keys (id, key_hash, name, tenants, scopes, expires_at, rate_per_minute)
-         values ($1, $2, $3, $4::text[], $5::text[], $6::timestamptz, $7::int) returning ${RECORD}`,
-        [id, hashKey(key), name, tenants, scopes, expiresAt?.toISOString() ?? null, ratePerMinute ?? null],
-      )
+      const record = await store(key, wanted)
       return { key, record: record as KeyRecord }
+    },
+    seed: async (key, name) => {
+      if (!looksLikeKey(key)) {
+        throw invalidField("ApiKey", "must be cc_ and 43 letters, digits, - or _: make one with `keys mint`")
+      }
+      return (await store(key, { name })) !== undefined
     },
     list: async ({ limit = 100, cursor = "" } = {}) => {
       const size = Math.min(Math.max(1, limit), 1_000)

@@ -1,4 +1,4 @@
-import type { z } from "zod"
+import type * as z from "zod"
 import { AppError } from "../errors.ts"
 
 /** A part of a message: text, or a picture that goes along as a data URL. */

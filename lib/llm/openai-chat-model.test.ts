@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from "vitest"
-import { z } from "zod"
+import * as z from "zod"
 import { fakeTokens, type LlmReply, startFakeLlm } from "../../tests/fake-llm.ts"
 import { UselessReply } from "./chat-model.ts"
 import { type LlmSettings, openLlm } from "./open-llm.ts"

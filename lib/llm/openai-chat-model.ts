@@ -1,4 +1,4 @@
-import { z } from "zod"
+import * as z from "zod"
 import type { InferenceService } from "../inference/inference-service.ts"
 import { estimateTokens } from "../inference/remote-vectors.ts"
 import { type ChatMessage, type ChatModel, type ChatPart, type ChatUsage, UselessReply } from "./chat-model.ts"

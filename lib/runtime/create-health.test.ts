@@ -7,7 +7,11 @@ const never = () => new Promise<never>(() => {})
 
 function health(ping: () => Promise<void>, embed?: Embedder["embed"]) {
   const embedder = embed ? ({ model: "m", dimensions: 1, maxTokens: 1, countTokens: () => 1, embed } as Embedder) : null
-  return createHealth({ database: { driver: "pg", ping } as Database, embedder, reranker: null, timeoutMs: 50 })
+  return createHealth({
+    database: { driver: "pg", ping } as Database,
+    models: async () => ({ embedder, reranker: null }),
+    timeoutMs: 50,
+  })
 }
 
 test("a database that fails, or does not answer in time, is unhealthy", async () => {

@@ -4,8 +4,8 @@ import type { Embedder, Reranker } from "../inference/inference.ts"
 
 interface HealthDeps {
   readonly database: Database
-  readonly embedder: Embedder | null
-  readonly reranker: Reranker | null
+  /** Asked for in detail alone. */
+  readonly models: () => Promise<{ readonly embedder: Embedder | null; readonly reranker: Reranker | null }>
   /** What hasn't answered by then is unhealthy, ms. */
   readonly timeoutMs: number
 }
@@ -17,13 +17,13 @@ type Component = NonNullable<HealthReport["components"]>["database"]
  * searches still answer by words. Questions that come while one is under way share its answer, so that a load
  * balancer never queues behind a slow database.
  */
-export function createHealth({ database, embedder, reranker, timeoutMs }: HealthDeps): Health {
+export function createHealth({ database, models, timeoutMs }: HealthDeps): Health {
   const askDatabase = shared(() => ask(database.driver, timeoutMs, () => database.ping()))
-  const askEmbedder = shared(() =>
-    askModel(embedder, timeoutMs, (model, signal) => model.embed(["health"], "query", { signal })),
+  const askEmbedder = shared(async () =>
+    askModel((await models()).embedder, timeoutMs, (model, signal) => model.embed(["health"], "query", { signal })),
   )
-  const askReranker = shared(() =>
-    askModel(reranker, timeoutMs, (model, signal) => model.score("health", ["health"], { signal })),
+  const askReranker = shared(async () =>
+    askModel((await models()).reranker, timeoutMs, (model, signal) => model.score("health", ["health"], { signal })),
   )
   return async (detail) => {
     if (!detail) return { status: overall(await askDatabase()) }

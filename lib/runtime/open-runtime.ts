@@ -95,7 +95,7 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
     anomalies: createAnomalies(database),
     keys: createKeyRing(owner),
     authenticate: createAuthenticator(database),
-    health: createHealth({ database, embedder, reranker, timeoutMs: HEALTH_TIMEOUT_MS }),
+    health: createHealth({ database, models: async () => inference, timeoutMs: HEALTH_TIMEOUT_MS }),
     inference,
     embedded: database.driver === "pglite",
     owner,

@@ -1,4 +1,4 @@
-import { z } from "zod"
+import * as z from "zod"
 import { ID_BYTES_MAX, StorableText } from "../shapes.ts"
 
 /** Most conditions of one filter, and most values of one `in`. */

@@ -1,4 +1,4 @@
-import { z } from "zod"
+import * as z from "zod"
 import { CallerEmbedding, LanguageTag, StorableText, Strategy, TenantId } from "../shapes.ts"
 import { Filter } from "./filter.ts"
 

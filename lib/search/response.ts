@@ -1,4 +1,4 @@
-import { z } from "zod"
+import * as z from "zod"
 import { Region, Strategy, Translation } from "../shapes.ts"
 
 /** One hit. `similarity` and `text_rank` are there only when that list ran and saw the hit (or scored it: `weighted`). */

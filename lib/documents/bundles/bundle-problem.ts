@@ -1,4 +1,4 @@
-import type { z } from "zod"
+import type * as z from "zod"
 import { AppError, type FieldProblem } from "../../errors.ts"
 import { fieldProblems } from "../../field-problems.ts"
 

@@ -1,4 +1,4 @@
-import { z } from "zod"
+import * as z from "zod"
 import { DocumentId, LanguageTag, type Region, StorableText } from "../../shapes.ts"
 import { ANNOTATIONS_MAX, Anomaly, ChunkEntity } from "../annotations.ts"
 

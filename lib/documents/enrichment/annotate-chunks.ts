@@ -1,4 +1,4 @@
-import { z } from "zod"
+import * as z from "zod"
 import type { DetectLanguage } from "../../detect-language.ts"
 import { estimateTokens } from "../../inference/remote-vectors.ts"
 import { asData } from "../../llm/as-data.ts"

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto"
-import { z } from "zod"
+import * as z from "zod"
 import { AppError } from "../../errors.ts"
 import { asData } from "../../llm/as-data.ts"
 import type { ChatMessage } from "../../llm/chat-model.ts"

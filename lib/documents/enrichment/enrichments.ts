@@ -1,4 +1,4 @@
-import type { z } from "zod"
+import type * as z from "zod"
 import type { Database } from "../../database/database.ts"
 import { LEASE_MS } from "../ingest/jobs.ts"
 import type { HeldJob } from "../ingest/upload.ts"

@@ -1,4 +1,4 @@
-import { z } from "zod"
+import * as z from "zod"
 import { LanguageTag, StorableText } from "../../shapes.ts"
 import { Metadata } from "../index-request.ts"
 

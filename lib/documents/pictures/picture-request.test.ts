@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import { z } from "zod"
+import * as z from "zod"
 import { fieldProblems } from "../../field-problems.ts"
 import { Bbox, PictureFormat, PictureWidth } from "./picture-request.ts"
 import { pictureTag } from "./picture-tag.ts"

@@ -1,4 +1,4 @@
-import { z } from "zod"
+import * as z from "zod"
 import type { Box } from "../page.ts"
 
 /** Widest picture that is drawn, pixels. */

@@ -1,0 +1,32 @@
+import { join } from "node:path"
+import { createAnomalies } from "../lib/documents/anomalies.ts"
+import { createDocumentPages } from "../lib/documents/document-pages.ts"
+import { createDocuments } from "../lib/documents/documents.ts"
+import { createEntities } from "../lib/documents/entities.ts"
+import { cleanUpDocument } from "../lib/documents/ingest/clean-up.ts"
+import { createReceive } from "../lib/documents/ingest/receive.ts"
+import { openObjectStore } from "../lib/objects/open-object-store.ts"
+import { anomaliesRoute } from "./http/anomalies-route.ts"
+import { documentPagesRoute } from "./http/document-pages-route.ts"
+import { documentsRoute } from "./http/documents-route.ts"
+import { entitiesRoute } from "./http/entities-route.ts"
+import { uploadsRoute } from "./http/uploads-route.ts"
+import { httpHandler } from "./lambda/http-handler.ts"
+
+/** Uploads, and what documents hold. The bucket's event makes `ingest` read what comes in here. */
+export const handler = httpHandler(async (app, { config, database, guard, log }) => {
+  const objects = await openObjectStore(config)
+  const documents = createDocuments(database)
+  const cleanUp = async (tenant: string, id: string): Promise<void> => {
+    await cleanUpDocument({ database, objects }, tenant, id).catch((error: unknown) => {
+      log.warn("leftovers of a document could not be removed yet", { error })
+    })
+  }
+  const receive = createReceive({ database, objects, documents, settings: config, cleanUp })
+  const { documentBytesMax, concordanceHome } = config
+  app.route("/", uploadsRoute(receive, { guard, documentBytesMax, tempFolder: join(concordanceHome, "tmp") }))
+  app.route("/", documentsRoute(documents, receive, { guard }))
+  app.route("/", documentPagesRoute(createDocumentPages(database), { guard }))
+  app.route("/", entitiesRoute(createEntities(database), { guard }))
+  app.route("/", anomaliesRoute(createAnomalies(database), { guard }))
+})

@@ -1,0 +1,13 @@
+import { createHealth } from "../lib/runtime/create-health.ts"
+import { healthRoute } from "./http/health-route.ts"
+import { httpHandler } from "./lambda/http-handler.ts"
+import { once } from "./lambda/opening.ts"
+
+/** What has not shown that it is alive by then isn't, ms: API Gateway's caller waits. */
+const TIMEOUT_MS = 5_000
+
+/** `GET /health`. Loads the models' clients for `?detail=1` alone. */
+export const handler = httpHandler((app, { config, database, guard }) => {
+  const models = once(async () => (await import("./lambda/open-models.ts")).openModels(config))
+  app.route("/", healthRoute(createHealth({ database, models, timeoutMs: TIMEOUT_MS }), { guard }))
+})

@@ -1,0 +1,11 @@
+import { createIndexDocuments } from "../lib/documents/index-documents.ts"
+import { indexRoute } from "./http/index-route.ts"
+import { httpHandler } from "./lambda/http-handler.ts"
+import { openModels } from "./lambda/open-models.ts"
+
+/** `POST /index` and `POST /index/batch`. */
+export const handler = httpHandler(async (app, { config, database, guard, log }) => {
+  const { embedder } = await openModels(config)
+  const indexDocuments = createIndexDocuments({ database, embedder })
+  app.route("/", indexRoute(indexDocuments, { guard, timeoutMs: config.indexTimeoutMs, log }))
+})

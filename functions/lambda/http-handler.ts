@@ -1,0 +1,60 @@
+import type { Context, Hono } from "hono"
+import { handle, type LambdaContext, type LambdaEvent } from "hono/aws-lambda"
+import type { Config } from "../../lib/config.ts"
+import type { Database } from "../../lib/database/database.ts"
+import { openServer } from "../../lib/database/open-server.ts"
+import type { Log } from "../../lib/log.ts"
+import { createGuard, type Guard } from "../http/auth.ts"
+import { createEdge } from "../http/create-edge.ts"
+import type { Edge } from "../http/edge.ts"
+import { lambdaConfig, lambdaLog, once, requireDatabaseUrl } from "./opening.ts"
+
+/** What the routes of every function stand on. */
+export interface LambdaParts {
+  readonly config: Config
+  readonly log: Log
+  readonly database: Database
+  readonly guard: Guard
+}
+
+/** A request as one instance answers at a time: it needs no more connections. */
+const CONNECTIONS_MAX = 2
+
+/**
+ * A Lambda behind API Gateway or a Function URL. `mount` adds its routes, once, while the instance starts: the first
+ * request finds them ready.
+ */
+export function httpHandler(mount: (app: Hono<Edge>, parts: LambdaParts) => Promise<void> | void) {
+  return edgeHandler(async (app, { config, log }) => {
+    const database = await openServer({ url: requireDatabaseUrl(config), connectionsMax: CONNECTIONS_MAX })
+    await mount(app, { config, log, database, guard: guardOf(config, database) })
+  })
+}
+
+/** The same for what needs no database, and no key. */
+export function edgeHandler(
+  mount: (app: Hono<Edge>, parts: Pick<LambdaParts, "config" | "log">) => Promise<void> | void,
+) {
+  const open = once(async () => {
+    const config = lambdaConfig()
+    const log = lambdaLog(config)
+    const app = createEdge(log)
+    await mount(app, { config, log })
+    return handle(app)
+  })
+  // At once: an instance that starts has a whole core. What fails here fails the first request too, with its reason.
+  open().catch(() => undefined)
+  return async (event: LambdaEvent, context?: LambdaContext) => (await open())(event, context)
+}
+
+function guardOf(config: Config, database: Database): Guard {
+  const authenticator = once(async () =>
+    (await import("../../lib/keys/authenticator.ts")).createAuthenticator(database),
+  )
+  return createGuard({
+    authenticate: async (key) => (await authenticator())(key),
+    policy: config.concordanceServeWithoutKeys ? "open" : "keys",
+    // Nobody is on this machine.
+    peerAddress: (_: Context<Edge>) => undefined,
+  })
+}

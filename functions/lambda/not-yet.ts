@@ -1,0 +1,11 @@
+import { AppError } from "../../lib/errors.ts"
+import { edgeHandler } from "./http-handler.ts"
+
+/** The function of a route that this version doesn't have. */
+export function notYet(what: string) {
+  return edgeHandler((app) => {
+    app.all("*", () => {
+      throw new AppError("not_found", `This version has no ${what} yet`)
+    })
+  })
+}

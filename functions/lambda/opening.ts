@@ -1,0 +1,33 @@
+import type { Config } from "../../lib/config.ts"
+import { AppError } from "../../lib/errors.ts"
+import { createLog, type Log } from "../../lib/log.ts"
+import { configFromEnvironment } from "../environment.ts"
+import { linkedSettings } from "./resources.ts"
+
+/** The settings of this function: those of its environment, and what is linked to it. */
+export function lambdaConfig(): Config {
+  return configFromEnvironment(linkedSettings())
+}
+
+/** One JSON object a line; Lambda takes what is written to stdout. */
+export function lambdaLog({ logLevel }: Pick<Config, "logLevel">): Log {
+  return createLog({ level: logLevel, write: (line) => process.stdout.write(line) })
+}
+
+/** Throws `invalid_configuration` where no database is linked: a Lambda has no disk to keep one on. */
+export function requireDatabaseUrl({ databaseUrl }: Config): string {
+  if (databaseUrl !== undefined) return databaseUrl
+  throw new AppError("invalid_configuration", "DATABASE_URL is unset, and no Database is linked to this function")
+}
+
+/** Runs `open` when it is first asked for, and hands out the same ever after; what failed is tried again. */
+export function once<T>(open: () => Promise<T>): () => Promise<T> {
+  let opening: Promise<T> | null = null
+  return () => {
+    opening ??= open().catch((error: unknown) => {
+      opening = null
+      throw error
+    })
+    return opening
+  }
+}

@@ -1,0 +1,4 @@
+import { notYet } from "./lambda/not-yet.ts"
+
+/** `/mcp`, which comes with a later version. */
+export const handler = notYet("MCP")

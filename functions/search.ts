@@ -1,0 +1,17 @@
+import { createCachedEmbedder } from "../lib/inference/cached-embedder.ts"
+import { createSearch } from "../lib/search/search.ts"
+import { searchRoute } from "./http/search-route.ts"
+import { httpHandler } from "./lambda/http-handler.ts"
+import { openModels } from "./lambda/open-models.ts"
+
+/** `POST /search`. */
+export const handler = httpHandler(async (app, { config, database, guard }) => {
+  const { embedder, reranker } = await openModels(config)
+  const search = createSearch({
+    database,
+    embedder: embedder && createCachedEmbedder(embedder),
+    reranker,
+    settings: config,
+  })
+  app.route("/", searchRoute(search, { guard, timeoutMs: config.searchTimeoutMs }))
+})

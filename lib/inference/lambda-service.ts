@@ -1,0 +1,54 @@
+import { AwsClient } from "aws4fetch"
+import * as z from "zod"
+import { createInferenceService, type InferenceService } from "./inference-service.ts"
+
+interface LambdaServiceOptions {
+  readonly functionName: string
+  readonly region: string
+  readonly credentials: {
+    readonly accessKeyId: string
+    readonly secretAccessKey: string
+    readonly sessionToken?: string | undefined
+  }
+  /** In place of Lambda's own, where an emulator answers. */
+  readonly endpoint?: string | undefined
+  /** How long one attempt may take, ms; 60 s when not given: the first call of a new instance loads its model. */
+  readonly attemptTimeoutMs?: number
+}
+
+/** What is sent to functions/inference: a path of its HTTP surface, and the body as that takes it. */
+export interface InferenceCall {
+  readonly path: string
+  readonly body: unknown
+}
+
+/** What it answers. */
+export const InferenceAnswer = z.object({ status: z.int().min(200).max(599), body: z.unknown() })
+export type InferenceAnswer = z.output<typeof InferenceAnswer>
+
+/**
+ * Calls the models' Lambda as if it were a service behind HTTP: throttles and failures are tried again by
+ * `createInferenceService`. Requests are signed here (aws4fetch): the SDK's client takes a cold start 100 ms.
+ */
+export function createLambdaService(options: LambdaServiceOptions): InferenceService {
+  const { functionName, region, credentials, attemptTimeoutMs = 60_000 } = options
+  const { endpoint = `https://lambda.${region}.amazonaws.com` } = options
+  const { sessionToken, ...keys } = credentials
+  // Its own retries would not see what a failed function answers.
+  const aws = new AwsClient({ ...keys, ...(sessionToken && { sessionToken }), service: "lambda", region, retries: 0 })
+  const url = `${endpoint}/2015-03-31/functions/${encodeURIComponent(functionName)}/invocations`
+  return createInferenceService({
+    setting: "INFERENCE_FUNCTION",
+    baseUrl: endpoint,
+    attemptTimeoutMs,
+    send: async (path, body, signal) => {
+      const payload = `{"path":${JSON.stringify(path)},"body":${body}}`
+      const response = await aws.fetch(url, { method: "POST", body: payload, signal })
+      if (!response.ok) return response
+      // The function itself broke down, or ran out of time or memory.
+      if (response.headers.has("x-amz-function-error")) return new Response(null, { status: 502 })
+      const answer = InferenceAnswer.safeParse(await response.json())
+      return answer.success ? Response.json(answer.data.body, { status: answer.data.status }) : Response.json(null)
+    },
+  })
+}
