@@ -8,12 +8,15 @@ import { type Served, serve } from "./served.ts"
 
 const DESCRIPTION = "A tall lamp with eight brass lenses stands on a stone floor; the label reads Fresnel 1931."
 let described: string | null = DESCRIPTION
+let seesPictures = true
 let llm: Awaited<ReturnType<typeof startFakeLlm>>
 let served: Served
 beforeAll(async () => {
-  llm = await startFakeLlm(({ name }) => ({
-    content: name === "figure_description" ? { description: described } : { passages: [] },
-  }))
+  llm = await startFakeLlm(({ name, user }) => {
+    if (name === "figure_description") return seesPictures ? { content: { description: described } } : { status: 400 }
+    const { passages } = JSON.parse(user) as { passages: { id: string }[] }
+    return { content: { passages: passages.map(({ id }) => ({ id, translation: null, anomalies: [], entities: [] })) } }
+  })
   served = await serve({
     environment: {
       EMBEDDING_MODEL: "none",
@@ -153,4 +156,18 @@ test("ornaments are no chunks: what is small is not asked about, nor what repeat
   expect(blank.asked).toHaveLength(1)
   for (const page of [1, 2, 3, 4]) expect(await figuresOf("logos", page)).toEqual([])
   expect(await figuresOf("blank")).toEqual([])
+})
+
+test("a model that sees no pictures still reads the text", { timeout: 120_000 }, async () => {
+  seesPictures = false
+  const pictures = ["navy", "olive", "maroon", "purple", "orange"]
+  const pages = pictures.map((colour) => ({ text: `${TEXT} ${colour}`, picture: { ...LAMP, colour } }))
+  const { asked, document } = await ingest("sightless", pages)
+  seesPictures = true
+  expect(asked.length).toBeLessThanOrEqual(5)
+  expect(document.status).toBe("ready")
+  expect(document.warnings?.join()).toMatch(/^\d of 5 figures are not enriched: .*answered with status 400/)
+  expect(document.warnings?.join()).not.toContain("chunks")
+  const { chunks } = (await get("/documents/sightless/pages/1")) as { chunks: { enriched_by?: string }[] }
+  expect(chunks[0]?.enriched_by).toBe("qwen2.5-7b-instruct-awq")
 })

@@ -28,7 +28,8 @@ export async function enrichFigures(
   document: ReadDocument,
   pictures: ReadonlyMap<number, PagePicture>,
 ): Promise<ReadDocument> {
-  const { enrichments, job, calls, objects, signal } = session
+  const { enrichments, job, objects, signal } = session
+  const calls = session.openCalls(TOKENS_SHARE)
   const stored = await enrichments.load(job, "figure", FigureNotes)
   if (!calls && stored.size === 0) return document
   const { figures, skipped } = await findFigures(document, pictures, objects, signal)
@@ -64,9 +65,10 @@ async function describe(
   language: string,
   noted: Map<string, FigureNotes>,
 ): Promise<string | null> {
-  const outcome = await calls.ask(await questionAboutFigure(figure, language), { share: TOKENS_SHARE })
+  const outcome = await calls.ask(await questionAboutFigure(figure, language))
   const notes = outcome.kind === "answer" ? readDescription(outcome.value) : null
-  await session.save("figure", new Map(notes ? [[figure.hash, notes]] : []), outcome.tokens)
+  const noting = new Map(notes ? [[figure.hash, notes]] : [])
+  await session.save({ kind: "figure", model: calls.llm.model, notes: noting, tokens: outcome.tokens })
   if (notes) noted.set(figure.hash, notes)
   return notes ? null : reasonOf(outcome, calls)
 }
