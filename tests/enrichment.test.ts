@@ -1,10 +1,13 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest"
 import { createAnomalies } from "../lib/documents/anomalies.ts"
 import { createDocumentPages } from "../lib/documents/document-pages.ts"
+import { createEnrichments } from "../lib/documents/enrichment/enrichments.ts"
 import { createEntities } from "../lib/documents/entities.ts"
+import type { Embedder } from "../lib/inference/inference.ts"
 import { openLlm } from "../lib/llm/open-llm.ts"
 import { type LlmQuestion, type LlmReply, startFakeLlm } from "./fake-llm.ts"
 import { type Ingesting, openIngesting } from "./ingesting.ts"
+import { createWordEmbedder } from "./word-embedder.ts"
 
 let shelf: Ingesting
 beforeAll(async () => {
@@ -100,6 +103,28 @@ test("both languages find a chunk; its anomalies and entities are listed, and it
   expect(llm.questions).toHaveLength(1)
   expect(progress.at(0)).toEqual({ done: 0, total: 2 })
   expect(progress.at(-1)).toEqual({ done: 4, total: 4 })
+})
+
+test("a model of English alone reads the translation of a Portuguese chunk", async () => {
+  const words = createWordEmbedder()
+  const read: string[] = []
+  const embedder: Embedder = {
+    ...words,
+    languages: ["en"],
+    embed: (texts, kind) => {
+      read.push(...texts)
+      return words.embed(texts, kind)
+    },
+  }
+  const translate = (question: LlmQuestion): LlmReply => ({
+    content: {
+      passages: shown(question).map((one) => ({ ...notesOn(one), translation: one.text === STORM_PT ? STORM : null })),
+    },
+  })
+  await shelf.add(OURS, "log", STORM_PT, { flat: true, title: "Diário" })
+  expect(await shelf.worker({ ...(await enricher(translate)), embedder }).run(OURS, "log")).toBe("ready")
+  expect(llm.questions.flatMap(shown)).toMatchObject([{ translate_to: "en" }])
+  expect(read).toEqual([`Diário\n${STORM}`])
 })
 
 test("without a language model a document is as it always was", async () => {
@@ -207,6 +232,7 @@ test.each<[string, LlmReply | null, RegExp, number]>([
 ])("a model that %s never fails a document: it is published, and says why it is not enriched", async (...row) => {
   const [, reply, reason, callsMax] = row
   await shelf.add(OURS, "log", lines(40).join("\n"), { flat: true })
+  shelf.lines.length = 0
   const parts = await enricher(() => reply, {
     replyTokens: 256,
     timeoutMs: reason.source.includes("400") ? 400 : 5_000,
@@ -217,6 +243,8 @@ test.each<[string, LlmReply | null, RegExp, number]>([
   expect(warnings.every((warning) => /^\d+ of 40 chunks are not enriched: /.test(warning))).toBe(true)
   expect(warnings.reduce((sum, warning) => sum + Number.parseInt(warning, 10), 0)).toBe(40)
   expect(warnings.join()).toMatch(reason)
+  expect(shelf.lines.join()).toMatch(/language model/)
+  expect(shelf.lines.join()).not.toContain("register")
   expect(llm.questions.length).toBeLessThanOrEqual(callsMax + 3 * 4)
   expect(await shelf.find(OURS, { query: "register", strategy: "lexical" })).toEqual(["log"])
 })
@@ -316,10 +344,18 @@ test("another tenant sees neither drafts nor what came of them, and its own docu
   expect(llm.questions).toHaveLength(1)
 })
 
-test("a delete takes the notes along; a worker that is still asking saves nothing afterwards", async () => {
+test("a delete takes the notes along; who doesn't hold the job, or does no longer, saves nothing", async () => {
   await shelf.add(OURS, "log", STORM, { flat: true })
   await shelf.worker(await enricher(answer)).run(OURS, "log")
-  await shelf.worker().delete(OURS, "log")
+  await shelf.documents.delete(OURS, "log")
+  expect(await shelf.rows("select 1 from enrichments")).toEqual([])
+  await shelf.add(OURS, "other", STORM)
+  const [{ generation } = { generation: 0 }] = await shelf.rows(
+    "select generation from ingest_jobs where document_id = 'other'",
+  )
+  const job = { tenant: OURS, documentId: "other", generation: String(generation), worker: "a stranger" }
+  const result = { kind: "chunk", model: "fake", notes: new Map([["hash", {}]]), tokens: 1 } as const
+  expect(await createEnrichments(shelf.database).save(job, result)).toBe(false)
   expect(await shelf.rows("select 1 from enrichments")).toEqual([])
   await shelf.add(OURS, "log", SPRING, { flat: true })
   const parts = await enricher((question) => ({ ...answer(question), delayMs: 500 }))

@@ -2,7 +2,7 @@ import type { PreparedDocument } from "../prepare-document.ts"
 import { batchPassages, type Passage, passagesOf, questionAbout, readAnswer } from "./annotate-chunks.ts"
 import { applyNotes } from "./apply-notes.ts"
 import type { BoundedCalls, CallOutcome } from "./bounded-calls.ts"
-import { createShortfall, type EnrichmentSession, reasonOf } from "./enrichment-session.ts"
+import { createShortfall, type EnrichmentSession, logStop, reasonOf } from "./enrichment-session.ts"
 import type { StoredNotes } from "./enrichments.ts"
 import { inTurn } from "./in-turn.ts"
 import { ChunkNotes } from "./notes.ts"
@@ -59,6 +59,7 @@ async function annotate(
 
   const batches = batchPassages(missing, llm.replyTokensMax).map((some): Batch => ({ passages: some, tries: 0 }))
   await inTurn(batches, CALLS_AT_ONCE, annotateBatch)
+  logStop(session, calls)
   session.warnings.push(...shortfall.warnings(passages.length + tooLong))
   if (dropped > 0) {
     session.warnings.push(`${dropped} translations were left out: they were no translations of their chunks`)

@@ -9,7 +9,7 @@ import {
   readDescription,
 } from "./describe-figures.ts"
 import { CALLS_AT_ONCE } from "./enrich-chunks.ts"
-import { createShortfall, type EnrichmentSession, reasonOf } from "./enrichment-session.ts"
+import { createShortfall, type EnrichmentSession, logStop, reasonOf } from "./enrichment-session.ts"
 import { inTurn } from "./in-turn.ts"
 import { FigureNotes } from "./notes.ts"
 
@@ -47,6 +47,7 @@ export async function enrichFigures(
       if (reason !== null) shortfall.add(reason, 1)
       return []
     })
+    logStop(session, calls)
     session.warnings.push(...shortfall.warnings(distinct.length + skipped))
   }
   const descriptions = new Map<number, string>()
@@ -65,6 +66,8 @@ async function describe(
   language: string,
   noted: Map<string, FigureNotes>,
 ): Promise<string | null> {
+  // Drawing its picture would be for nothing.
+  if (calls.stopReason() !== null) return calls.stopReason()
   const outcome = await calls.ask(await questionAboutFigure(figure, language))
   const notes = outcome.kind === "answer" ? readDescription(outcome.value) : null
   const noting = new Map(notes ? [[figure.hash, notes]] : [])

@@ -1,5 +1,6 @@
 import type { Embedder } from "../../inference/inference.ts"
 import type { ChatModel } from "../../llm/chat-model.ts"
+import type { Log } from "../../log.ts"
 import type { ObjectStore } from "../../objects/object-store.ts"
 import type { DetectLanguage } from "../detect-language.ts"
 import type { IngestProgress, Job } from "../ingest/upload.ts"
@@ -20,6 +21,7 @@ export interface EnrichmentParts {
   /** Null: what was noted earlier is used, and nothing is added. */
   readonly enricher: Enricher | null
   readonly detectLanguage: DetectLanguage
+  readonly log: Log
 }
 
 interface SessionOptions {
@@ -79,6 +81,12 @@ export async function openSession(
       keep(await enrichments.save(job, result))
     },
   }
+}
+
+/** Tells whoever operates the service: an uploader can't mend a key that ran out. */
+export function logStop({ log }: EnrichmentSession, calls: BoundedCalls): void {
+  const reason = calls.stopReason()
+  if (reason !== null) log.warn("the language model was given up for a document", { reason })
 }
 
 /** Why a call brought nothing, for the uploader. */

@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto"
 import { AppError, type ErrorCode } from "../../errors.ts"
-import type { Log } from "../../log.ts"
 import { loadLanguageDetector } from "../detect-language.ts"
 import type { Documents } from "../documents.ts"
 import { createEnrichments } from "../enrichment/enrichments.ts"
@@ -41,7 +40,6 @@ export interface Ingest extends Receive {
 
 type IngestDeps = Omit<JobParts, "jobs" | "drafts" | "enrichments" | "limit" | "detectLanguage"> & {
   readonly documents: Documents
-  readonly log: Log
 }
 
 /** Errors that time doesn't mend. */

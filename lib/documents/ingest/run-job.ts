@@ -1,6 +1,7 @@
 import type { Database } from "../../database/database.ts"
 import { AppError } from "../../errors.ts"
 import type { Embedder } from "../../inference/inference.ts"
+import type { Log } from "../../log.ts"
 import type { ObjectStore } from "../../objects/object-store.ts"
 import type { ReadDocument } from "../block.ts"
 import type { DetectLanguage } from "../detect-language.ts"
@@ -47,6 +48,7 @@ export interface JobParts {
   readonly jobs: Jobs
   readonly drafts: Drafts
   readonly limit: Limiter
+  readonly log: Log
 }
 
 interface RunJobOptions {
