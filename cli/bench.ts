@@ -43,6 +43,10 @@ export interface IngestKillsOptions {
   readonly seed: number
 }
 
+export interface EnrichmentOptions {
+  readonly json?: true
+}
+
 export function addBenchCommand(program: Command, terminal: Terminal): void {
   const bench = program.command("bench").description("measure relevance and speed; see bench/README.md")
   bench
@@ -94,6 +98,7 @@ export function addBenchCommand(program: Command, terminal: Terminal): void {
   addPagesBench(bench, terminal)
   addReadingOrderBench(bench, terminal)
   addIngestKillsBench(bench, terminal)
+  addEnrichmentBench(bench, terminal)
 }
 
 function addPagesBench(bench: Command, terminal: Terminal): void {
@@ -120,6 +125,18 @@ function addReadingOrderBench(bench: Command, terminal: Terminal): void {
     .action(async (files: string[], options: ReadingOrderOptions) => {
       const { benchReadingOrder } = await import("./bench-reading-order.ts")
       await benchReadingOrder(files, options, terminal)
+    })
+}
+
+function addEnrichmentBench(bench: Command, terminal: Terminal): void {
+  bench
+    .command("enrichment")
+    .description("what a language model would be asked about files, in tokens; none is asked")
+    .argument("<paths...>", "files, folders or patterns")
+    .option("--json", "print the figures as JSON")
+    .action(async (paths: string[], options: EnrichmentOptions) => {
+      const { benchEnrichment } = await import("./bench-enrichment.ts")
+      await benchEnrichment(paths, options, terminal)
     })
 }
 

@@ -107,4 +107,16 @@ describe("parseConfig", () => {
     }
     expect(() => parseConfig({ INFERENCE_PROFILE: "openai", EMBEDDING_BASE_URL: "http://local/v1" })).not.toThrow()
   })
+
+  test("documents are enriched only where it is said so, and only with a language model", () => {
+    expect(parseConfig({ USE_VLLM: "true", OPENROUTER_API_KEY: "k" }).enrichDocuments).toBe(false)
+    expect(refusal({ ENRICH_DOCUMENTS: "true" }).fields[0]?.field).toBe("ENRICH_DOCUMENTS")
+    const url = "http://local/v1"
+    expect(refusal({ LLM_BASE_URL: url }).fields[0]?.field).toBe("LLM_MODEL")
+    expect(refusal({ USE_VLLM: "true", LLM_BASE_URL: url, LLM_MODEL: "m" }).fields[0]?.field).toBe("LLM_BASE_URL")
+    for (const model of [{ USE_VLLM: "true" }, { LLM_BASE_URL: url, LLM_MODEL: "m" }, { OPENROUTER_API_KEY: "k" }]) {
+      expect(parseConfig({ ...model, ENRICH_DOCUMENTS: "true" }).enrichDocuments).toBe(true)
+    }
+    expect(parseConfig({ CHAT_MODEL: "other/model" }).openrouterModel).toBe("other/model")
+  })
 })

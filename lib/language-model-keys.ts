@@ -40,7 +40,7 @@ export const languageModelKeys = {
     description:
       "`true` has the language model translate, annotate and describe what uploaded files hold: docs/enrichment.md. Off, because it costs tokens and sends every document to the service",
   }),
-  ENRICH_TOKENS_MAX: whole(1_000, 999_999_999, 500_000, {
+  ENRICH_TOKENS_MAX: whole(1_000, 999_999_999, 1_000_000, {
     group: "Language model",
     description:
       "Most tokens, asked and answered, that the enrichment of one upload takes; what is left then is published without",

@@ -17,7 +17,7 @@ type BoundedQuestion<T> = ChatQuestion<T> & {
   readonly emptiness?: (value: T) => string | null
 }
 
-/** Calls of one document to the language model, bounded in tokens and in failures. */
+/** Calls of one stage of a document's enrichment, bounded in failures. */
 export interface BoundedCalls {
   readonly llm: ChatModel
   /** Of all calls of the job together, earlier attempts included. */
@@ -25,24 +25,31 @@ export interface BoundedCalls {
   /** What ended the calls, for the uploader; null while they go on. */
   stopReason(): string | null
   /**
-   * Asks, unless all calls together might then take more than this `share` of the tokens: a call counts as its question
-   * and the longest answer until it has ended. Throws the signal's reason.
+   * Asks, unless all calls of the job together might then take more than the stage's share of the tokens: a call counts as
+   * its question and the longest answer until it has ended. Throws the signal's reason.
    */
-  ask<T>(question: BoundedQuestion<T>, options?: { readonly share?: number }): Promise<CallOutcome<T>>
+  ask<T>(question: BoundedQuestion<T>): Promise<CallOutcome<T>>
+}
+
+/** The tokens of a job, which its stages share. */
+export interface TokenPurse {
+  used: number
+  readonly underway: Set<Promise<unknown>>
 }
 
 interface CallLimits {
+  readonly purse: TokenPurse
   readonly tokensMax: number
-  /** Tokens that earlier attempts of the job took. */
-  readonly spent: number
+  /** Of `tokensMax`, 0 to 1. */
+  readonly share: number
   readonly signal: AbortSignal
 }
 
-export function createBoundedCalls(llm: ChatModel, { tokensMax, spent, signal }: CallLimits): BoundedCalls {
-  let used = spent
+/** Calls of a stage: each has failures of its own, for a model that sees no pictures may well read text. */
+export function createBoundedCalls(llm: ChatModel, { purse, tokensMax, share, signal }: CallLimits): BoundedCalls {
   let failures = 0
   let stopReason: string | null = null
-  const underway = new Set<Promise<unknown>>()
+  const { underway } = purse
 
   function fail(kind: "useless" | "down", problem: string, tokens: number): CallOutcome<never> {
     failures++
@@ -70,17 +77,17 @@ export function createBoundedCalls(llm: ChatModel, { tokensMax, spent, signal }:
     llm,
     tokensMax,
     stopReason: () => stopReason,
-    async ask(question, { share = 1 } = {}) {
+    async ask(question) {
       const most = promptTokens(question.messages) + question.maxTokens
-      const isOver = (): boolean => used + most > tokensMax * share
+      const isOver = (): boolean => purse.used + most > tokensMax * share
       while (stopReason === null && isOver() && underway.size > 0) await Promise.race(underway)
       signal.throwIfAborted()
       if (stopReason !== null) return { kind: "stopped", tokens: 0 }
       if (isOver()) return { kind: "over", tokens: 0 }
-      used += most
+      purse.used += most
       const working = call(question, most)
         .then((outcome) => {
-          used += outcome.tokens - most
+          purse.used += outcome.tokens - most
           return outcome
         })
         .finally(() => underway.delete(working))

@@ -2,7 +2,7 @@ import type { PreparedDocument } from "../prepare-document.ts"
 import { batchPassages, type Passage, passagesOf, questionAbout, readAnswer } from "./annotate-chunks.ts"
 import { applyNotes } from "./apply-notes.ts"
 import type { BoundedCalls, CallOutcome } from "./bounded-calls.ts"
-import { createShortfall, type EnrichmentSession, reasonOf } from "./enrichment-session.ts"
+import { createShortfall, type EnrichmentSession, logStop, reasonOf } from "./enrichment-session.ts"
 import type { StoredNotes } from "./enrichments.ts"
 import { inTurn } from "./in-turn.ts"
 import { ChunkNotes } from "./notes.ts"
@@ -19,7 +19,8 @@ interface Batch {
 
 /** Gives chunks their translations, anomalies and entities: those that were noted before, then the model's. */
 export async function enrichChunks(session: EnrichmentSession, document: PreparedDocument): Promise<PreparedDocument> {
-  const { enrichments, job, calls, embedder, hashes } = session
+  const { enrichments, job, embedder, hashes } = session
+  const calls = session.openCalls(1)
   hashes.push(...document.chunks.map(({ hash }) => hash))
   const stored = new Map(await enrichments.load(job, "chunk", ChunkNotes))
   if (calls) await annotate(session, calls, document, stored)
@@ -48,7 +49,7 @@ async function annotate(
       session.detectLanguage,
     )
     dropped += translationsDropped
-    await session.save("chunk", notes, outcome.tokens)
+    await session.save({ kind: "chunk", model: llm.model, notes, tokens: outcome.tokens })
     for (const [hash, noted] of notes) stored.set(hash, { model: llm.model, notes: noted })
     const rest = batch.passages.filter(({ hash }) => !notes.has(hash))
     const again = againWith(rest, batch.tries + 1, outcome)
@@ -58,6 +59,7 @@ async function annotate(
 
   const batches = batchPassages(missing, llm.replyTokensMax).map((some): Batch => ({ passages: some, tries: 0 }))
   await inTurn(batches, CALLS_AT_ONCE, annotateBatch)
+  logStop(session, calls)
   session.warnings.push(...shortfall.warnings(passages.length + tooLong))
   if (dropped > 0) {
     session.warnings.push(`${dropped} translations were left out: they were no translations of their chunks`)

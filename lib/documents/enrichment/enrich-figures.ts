@@ -9,7 +9,7 @@ import {
   readDescription,
 } from "./describe-figures.ts"
 import { CALLS_AT_ONCE } from "./enrich-chunks.ts"
-import { createShortfall, type EnrichmentSession, reasonOf } from "./enrichment-session.ts"
+import { createShortfall, type EnrichmentSession, logStop, reasonOf } from "./enrichment-session.ts"
 import { inTurn } from "./in-turn.ts"
 import { FigureNotes } from "./notes.ts"
 
@@ -28,7 +28,8 @@ export async function enrichFigures(
   document: ReadDocument,
   pictures: ReadonlyMap<number, PagePicture>,
 ): Promise<ReadDocument> {
-  const { enrichments, job, calls, objects, signal } = session
+  const { enrichments, job, objects, signal } = session
+  const calls = session.openCalls(TOKENS_SHARE)
   const stored = await enrichments.load(job, "figure", FigureNotes)
   if (!calls && stored.size === 0) return document
   const { figures, skipped } = await findFigures(document, pictures, objects, signal)
@@ -46,6 +47,7 @@ export async function enrichFigures(
       if (reason !== null) shortfall.add(reason, 1)
       return []
     })
+    logStop(session, calls)
     session.warnings.push(...shortfall.warnings(distinct.length + skipped))
   }
   const descriptions = new Map<number, string>()
@@ -64,9 +66,12 @@ async function describe(
   language: string,
   noted: Map<string, FigureNotes>,
 ): Promise<string | null> {
-  const outcome = await calls.ask(await questionAboutFigure(figure, language), { share: TOKENS_SHARE })
+  // Drawing its picture would be for nothing.
+  if (calls.stopReason() !== null) return calls.stopReason()
+  const outcome = await calls.ask(await questionAboutFigure(figure, language))
   const notes = outcome.kind === "answer" ? readDescription(outcome.value) : null
-  await session.save("figure", new Map(notes ? [[figure.hash, notes]] : []), outcome.tokens)
+  const noting = new Map(notes ? [[figure.hash, notes]] : [])
+  await session.save({ kind: "figure", model: calls.llm.model, notes: noting, tokens: outcome.tokens })
   if (notes) noted.set(figure.hash, notes)
   return notes ? null : reasonOf(outcome, calls)
 }

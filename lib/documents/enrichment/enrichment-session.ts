@@ -1,10 +1,11 @@
 import type { DetectLanguage } from "../../detect-language.ts"
 import type { Embedder } from "../../inference/inference.ts"
 import type { ChatModel } from "../../llm/chat-model.ts"
+import type { Log } from "../../log.ts"
 import type { ObjectStore } from "../../objects/object-store.ts"
 import type { IngestProgress, Job } from "../ingest/upload.ts"
-import { type BoundedCalls, type CallOutcome, createBoundedCalls } from "./bounded-calls.ts"
-import type { Enrichments, NotedKind } from "./enrichments.ts"
+import { type BoundedCalls, type CallOutcome, createBoundedCalls, type TokenPurse } from "./bounded-calls.ts"
+import type { CallResult, Enrichments } from "./enrichments.ts"
 
 /** The language model that enriches, and the most that one upload may take of it. */
 export interface Enricher {
@@ -20,6 +21,7 @@ export interface EnrichmentParts {
   /** Null: what was noted earlier is used, and nothing is added. */
   readonly enricher: Enricher | null
   readonly detectLanguage: DetectLanguage
+  readonly log: Log
 }
 
 interface SessionOptions {
@@ -34,7 +36,8 @@ interface SessionOptions {
 export interface EnrichmentSession extends EnrichmentParts {
   readonly job: Job
   readonly signal: AbortSignal
-  readonly calls: BoundedCalls | null
+  /** Calls of a stage that may take so much of the tokens, 0 to 1; null without a language model. */
+  openCalls(share: number): BoundedCalls | null
   /** For the uploader: how much is left as it was, and why. */
   readonly warnings: string[]
   /** Of all chunks and figures of this version: notes under others are of no more use. */
@@ -42,7 +45,7 @@ export interface EnrichmentSession extends EnrichmentParts {
   /** Notes that there is so much more to do, and so much of it done. */
   addSteps(done: number, total: number): Promise<void>
   /** Commits what a call came to, with what it took. */
-  save(kind: NotedKind, notes: ReadonlyMap<string, unknown>, tokens: number): Promise<void>
+  save(result: CallResult): Promise<void>
 }
 
 /** Begins or takes up the enrichment of a job, whose earlier attempts count towards its tokens. */
@@ -52,8 +55,7 @@ export async function openSession(
   { signal, onProgress, onLost }: SessionOptions,
 ): Promise<EnrichmentSession> {
   const { enricher, enrichments } = parts
-  const limits = enricher && { tokensMax: enricher.tokensMax, spent: await enrichments.tokensOf(job), signal }
-  const calls = enricher && limits && createBoundedCalls(enricher.llm, limits)
+  const purse: TokenPurse = { used: enricher ? await enrichments.tokensOf(job) : 0, underway: new Set() }
   const steps = { done: 0, total: 0 }
   const keep = (held: boolean): void => {
     if (!held) onLost()
@@ -64,7 +66,8 @@ export async function openSession(
     ...parts,
     job,
     signal,
-    calls,
+    openCalls: (share) =>
+      enricher && createBoundedCalls(enricher.llm, { purse, tokensMax: enricher.tokensMax, share, signal }),
     warnings: [],
     hashes: [],
     async addSteps(done, total) {
@@ -72,12 +75,18 @@ export async function openSession(
       steps.total += total
       keep(await enrichments.noteSteps(job, steps))
     },
-    async save(kind, notes, tokens) {
-      if (!calls || (tokens === 0 && notes.size === 0)) return
-      steps.done += notes.size
-      keep(await enrichments.save(job, { kind, model: calls.llm.model, notes, tokens }))
+    async save(result) {
+      if (result.tokens === 0 && result.notes.size === 0) return
+      steps.done += result.notes.size
+      keep(await enrichments.save(job, result))
     },
   }
+}
+
+/** Tells whoever operates the service: an uploader can't mend a key that ran out. */
+export function logStop({ log }: EnrichmentSession, calls: BoundedCalls): void {
+  const reason = calls.stopReason()
+  if (reason !== null) log.warn("the language model was given up for a document", { reason })
 }
 
 /** Why a call brought nothing, for the uploader. */

@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto"
 import { loadLanguageDetector } from "../../detect-language.ts"
 import { AppError, type ErrorCode } from "../../errors.ts"
-import type { Log } from "../../log.ts"
 import type { Documents } from "../documents.ts"
 import { createEnrichments } from "../enrichment/enrichments.ts"
 import { cleanUpDocument, sweepTenant } from "./clean-up.ts"
@@ -41,7 +40,6 @@ export interface Ingest extends Receive {
 
 type IngestDeps = Omit<JobParts, "jobs" | "drafts" | "enrichments" | "limit" | "detectLanguage"> & {
   readonly documents: Documents
-  readonly log: Log
 }
 
 /** Errors that time doesn't mend. */

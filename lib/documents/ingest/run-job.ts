@@ -2,6 +2,7 @@ import type { Database } from "../../database/database.ts"
 import type { DetectLanguage } from "../../detect-language.ts"
 import { AppError } from "../../errors.ts"
 import type { Embedder } from "../../inference/inference.ts"
+import type { Log } from "../../log.ts"
 import type { ObjectStore } from "../../objects/object-store.ts"
 import type { ReadDocument } from "../block.ts"
 import type { PagePicture } from "../enrichment/describe-figures.ts"
@@ -48,6 +49,7 @@ export interface JobParts {
   readonly jobs: Jobs
   readonly drafts: Drafts
   readonly limit: Limiter
+  readonly log: Log
 }
 
 export interface RunJobOptions {
