@@ -2,6 +2,7 @@ import type { Config } from "../lib/config.ts"
 import type { OwnerDatabase } from "../lib/database/database.ts"
 import { MIGRATIONS_FOLDER, migrate } from "../lib/database/migrate.ts"
 import { openDatabase } from "../lib/database/open-database.ts"
+import { loadQuestionDetector } from "../lib/detect-language.ts"
 import { createIndexDocuments, type IndexDocuments } from "../lib/documents/index-documents.ts"
 import { AppError } from "../lib/errors.ts"
 import type { Embedder } from "../lib/inference/inference.ts"
@@ -43,7 +44,13 @@ export async function openSubject(config: Config, url: string | undefined): Prom
     return {
       owner,
       embedder,
-      search: createSearch({ database, embedder: inference.embedder, reranker: inference.reranker, settings }),
+      search: createSearch({
+        database,
+        embedder: inference.embedder,
+        reranker: inference.reranker,
+        detector: loadQuestionDetector,
+        settings,
+      }),
       indexWith: (other) => createIndexDocuments({ database, embedder: other }),
       databaseVersion: `${database.driver}, ${await readVersion(owner)}`,
       close,

@@ -11,6 +11,8 @@ export const handler = httpHandler(async (app, { config, database, guard }) => {
     database,
     embedder: embedder && createCachedEmbedder(embedder),
     reranker,
+    // Its data is 1.6 MB, for models of one language, which run at home.
+    detector: null,
     settings: config,
   })
   app.route("/", searchRoute(search, { guard, timeoutMs: config.searchTimeoutMs }))

@@ -8,7 +8,7 @@ const TELLING_CHARS_MIN = 40
 /** Of what is not white space: less is a table of figures, or a font whose letters the file calls by other names. */
 const LETTERS_SHARE_MIN = 0.5
 /** Of a question, which is a sentence: 30 of 30 Portuguese ones are told, and none of 525 English ones is another's. */
-export const QUESTION_CHARS_MIN = 20
+const QUESTION_CHARS_MIN = 20
 
 /**
  * A detector over n-grams of 60 languages (ELD, Apache-2.0), for texts of at least `charsMin` characters. Its data takes
@@ -26,3 +26,6 @@ export async function loadLanguageDetector(charsMin = TELLING_CHARS_MIN): Promis
     return detected.isReliable() ? detected.language : null
   }
 }
+
+/** The same for questions. */
+export const loadQuestionDetector = (): Promise<DetectLanguage> => loadLanguageDetector(QUESTION_CHARS_MIN)

@@ -1,5 +1,6 @@
 import type * as z from "zod"
 import { type Deadline, deadlineIn } from "../lib/deadline.ts"
+import { loadQuestionDetector } from "../lib/detect-language.ts"
 import { createDocuments, type Documents } from "../lib/documents/documents.ts"
 import { createIndexDocuments, type IndexOutcome } from "../lib/documents/index-documents.ts"
 import { IndexRequest } from "../lib/documents/index-request.ts"
@@ -63,6 +64,7 @@ export async function openLibrary(): Promise<Library> {
       database,
       embedder: pick(parts.embedder, words),
       reranker: parts.reranker ?? null,
+      detector: loadQuestionDetector,
       settings,
     })
     const found = await run(tenant, SearchRequest.parse(request), parts.deadline ?? deadlineIn(60_000))

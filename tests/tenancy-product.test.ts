@@ -19,6 +19,7 @@ beforeAll(async () => {
     database: db.database,
     embedder: null,
     reranker: null,
+    detector: null,
     settings: {
       searchStrategy: "weighted",
       searchDenseCandidates: 100,

@@ -1,10 +1,16 @@
 import type { HttpBindings } from "@hono/node-server"
 import type { Principal } from "../../lib/keys/api-key.ts"
 
+/** What Lambda tells of one invocation. */
+interface LambdaInvocation {
+  readonly awsRequestId: string
+  getRemainingTimeInMillis(): number
+}
+
 /** What every route finds in Hono's context. */
 export interface Edge {
   /** Node's request and response; absent where another platform, or a test, calls the app. */
-  Bindings: Partial<HttpBindings>
+  Bindings: Partial<HttpBindings> & { readonly lambdaContext?: LambdaInvocation }
   Variables: {
     requestId: string
     /** Set behind a guard. */

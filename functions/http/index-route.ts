@@ -1,5 +1,4 @@
 import { Hono } from "hono"
-import { deadlineIn } from "../../lib/deadline.ts"
 import type { IndexDocuments } from "../../lib/documents/index-documents.ts"
 import { IndexRequest, IndexResponse } from "../../lib/documents/index-request.ts"
 import { AppError } from "../../lib/errors.ts"
@@ -9,6 +8,7 @@ import type { Edge } from "./edge.ts"
 import { BatchResult, indexBatch } from "./index-batch.ts"
 import { requireMediaType, validJson } from "./json-body.ts"
 import type { Operation } from "./openapi.ts"
+import { requestDeadline } from "./request-deadline.ts"
 import { TenantQuery, tenants } from "./tenant.ts"
 
 /** What API Gateway lets through. */
@@ -28,7 +28,7 @@ export function indexRoute(indexDocuments: IndexDocuments, { guard, timeoutMs, l
     .post("/index", guard("index"), validJson(IndexRequest, { bytesMax: BODY_BYTES_MAX }), async (c) => {
       const request = c.req.valid("json")
       const tenant = tenants(c)(request.source_account_id)
-      const [outcome] = await indexDocuments(tenant, [request], deadlineIn(timeoutMs, c.req.raw.signal))
+      const [outcome] = await indexDocuments(tenant, [request], requestDeadline(c, timeoutMs))
       if (!outcome) throw new AppError("internal", "The document had no outcome")
       if ("failed" in outcome) throw outcome.failed
       const warnings = [...c.get("warnings"), ...(outcome.indexed.warnings ?? [])]
@@ -40,7 +40,7 @@ export function indexRoute(indexDocuments: IndexDocuments, { guard, timeoutMs, l
       const results = indexBatch(c.req.raw.body ?? new ReadableStream({ start: (stream) => stream.close() }), {
         indexDocuments,
         tenantOf: (request) => tenantOf(request.source_account_id),
-        deadline: () => deadlineIn(timeoutMs, c.req.raw.signal),
+        deadline: () => requestDeadline(c, timeoutMs),
         lineBytesMax: BODY_BYTES_MAX,
         onFailure: (error) => log.error("batch failed", { requestId: c.get("requestId"), error }),
       })

@@ -1,6 +1,5 @@
 import { Hono } from "hono"
 import * as z from "zod"
-import { deadlineIn } from "../../lib/deadline.ts"
 import { AppError, invalidField } from "../../lib/errors.ts"
 import type { Embedder, Reranker, TextKind } from "../../lib/inference/inference.ts"
 import { StorableText } from "../../lib/shapes.ts"
@@ -8,6 +7,7 @@ import type { Guard } from "./auth.ts"
 import type { Edge } from "./edge.ts"
 import { validJson } from "./json-body.ts"
 import type { Operation } from "./openapi.ts"
+import { requestDeadline } from "./request-deadline.ts"
 
 const TEXTS_MAX = 256
 const TEXT_CHARS_MAX = 100_000
@@ -72,13 +72,13 @@ export function inferenceRoute({ embedder, reranker }: Models, { guard, timeoutM
 
   async function embed(texts: readonly string[], kind: TextKind, signal: AbortSignal) {
     if (!embedder) throw new AppError("inference_unavailable", "No embedding model is configured here")
-    return embedder.embed(texts, kind, { signal: deadlineIn(timeoutMs, signal).signal })
+    return embedder.embed(texts, kind, { signal: signal })
   }
 
   return new Hono<Edge>()
     .post("/embed", guard("inference"), validJson(EmbedRequest, limits), async (c) => {
       const { inputs, truncate, prompt_name } = c.req.valid("json")
-      const { vectors, truncated } = await embed(inputs, prompt_name, c.req.raw.signal)
+      const { vectors, truncated } = await embed(inputs, prompt_name, requestDeadline(c, timeoutMs).signal)
       const [first] = truncated
       if (first !== undefined && !truncate) {
         throw invalidField(
@@ -92,7 +92,7 @@ export function inferenceRoute({ embedder, reranker }: Models, { guard, timeoutM
     .post("/rerank", guard("inference"), validJson(RerankRequest, limits), async (c) => {
       if (!reranker) throw new AppError("inference_unavailable", "No reranking model is configured: set RERANK_MODEL")
       const { query, texts, raw_scores, return_text } = c.req.valid("json")
-      const { signal } = deadlineIn(timeoutMs, c.req.raw.signal)
+      const { signal } = requestDeadline(c, timeoutMs)
       const scores = await reranker.score(query, texts, { signal })
       const ranked = scores
         .map((score, index) => ({ index, score: raw_scores ? score : sigmoid(score) }))
@@ -104,7 +104,7 @@ export function inferenceRoute({ embedder, reranker }: Models, { guard, timeoutM
       const { input, model, encoding_format, dimensions, input_type } = c.req.valid("json")
       requireModel(embedder, model, dimensions)
       const kind = input_type === "query" ? "query" : "passage"
-      const { vectors, truncated, tokens } = await embed(input, kind, c.req.raw.signal)
+      const { vectors, truncated, tokens } = await embed(input, kind, requestDeadline(c, timeoutMs).signal)
       if (truncated.length > 0) c.header("x-truncated-inputs", truncated.join(","))
       const data = vectors.map((vector, index) => ({
         object: "embedding" as const,

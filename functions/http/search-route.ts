@@ -1,5 +1,4 @@
 import { Hono } from "hono"
-import { deadlineIn } from "../../lib/deadline.ts"
 import { SearchRequest } from "../../lib/search/request.ts"
 import { SearchResponse } from "../../lib/search/response.ts"
 import type { Search } from "../../lib/search/search.ts"
@@ -7,6 +6,7 @@ import type { Guard } from "./auth.ts"
 import type { Edge } from "./edge.ts"
 import { validJson } from "./json-body.ts"
 import type { Operation } from "./openapi.ts"
+import { requestDeadline } from "./request-deadline.ts"
 import { serverTiming } from "./server-timing.ts"
 import { TenantQuery, tenants } from "./tenant.ts"
 
@@ -27,7 +27,7 @@ export function searchRoute(search: Search, { guard, timeoutMs }: SearchRouteOpt
     async (c) => {
       const request = c.req.valid("json")
       const tenant = tenants(c)(request.source_account_id)
-      const { response, timings } = await search(tenant, request, deadlineIn(timeoutMs, c.req.raw.signal))
+      const { response, timings } = await search(tenant, request, requestDeadline(c, timeoutMs))
       if (timings.length > 0) c.header("Server-Timing", serverTiming(timings))
       const warnings = [...c.get("warnings"), ...(response.warnings ?? [])]
       return c.json({ ...response, ...(warnings.length > 0 && { warnings }) } satisfies SearchResponse)

@@ -1,10 +1,10 @@
-import type { Context, Hono } from "hono"
+import type { Hono } from "hono"
 import { handle, type LambdaContext, type LambdaEvent } from "hono/aws-lambda"
 import type { Config } from "../../lib/config.ts"
 import type { Database } from "../../lib/database/database.ts"
 import { openServer } from "../../lib/database/open-server.ts"
 import type { Log } from "../../lib/log.ts"
-import { createGuard, type Guard } from "../http/auth.ts"
+import type { Guard } from "../http/auth.ts"
 import { createEdge } from "../http/create-edge.ts"
 import type { Edge } from "../http/edge.ts"
 import { lambdaConfig, lambdaLog, once, requireDatabaseUrl } from "./opening.ts"
@@ -47,14 +47,19 @@ export function edgeHandler(
   return async (event: LambdaEvent, context?: LambdaContext) => (await open())(event, context)
 }
 
+/** Loaded by the first request that needs a key: a health check needs none. */
 function guardOf(config: Config, database: Database): Guard {
-  const authenticator = once(async () =>
-    (await import("../../lib/keys/authenticator.ts")).createAuthenticator(database),
-  )
-  return createGuard({
-    authenticate: async (key) => (await authenticator())(key),
-    policy: config.concordanceServeWithoutKeys ? "open" : "keys",
-    // Nobody is on this machine.
-    peerAddress: (_: Context<Edge>) => undefined,
+  const guard = once(async () => {
+    const [{ createGuard }, { createAuthenticator }] = await Promise.all([
+      import("../http/auth.ts"),
+      import("../../lib/keys/authenticator.ts"),
+    ])
+    return createGuard({
+      authenticate: createAuthenticator(database),
+      policy: config.concordanceServeWithoutKeys ? "open" : "keys",
+      // Nobody is on this machine.
+      peerAddress: () => undefined,
+    })
   })
+  return (scope) => async (c, next) => (await guard())(scope)(c, next)
 }

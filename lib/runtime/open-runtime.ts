@@ -2,6 +2,7 @@ import type { Config } from "../config.ts"
 import type { OwnerDatabase } from "../database/database.ts"
 import { MIGRATIONS_FOLDER, migrate } from "../database/migrate.ts"
 import { type OpenedDatabase, openDatabase } from "../database/open-database.ts"
+import { loadQuestionDetector } from "../detect-language.ts"
 import { type Anomalies, createAnomalies } from "../documents/anomalies.ts"
 import { createDocuments, type Documents } from "../documents/documents.ts"
 import type { Enricher } from "../documents/enrichment/enrichment-session.ts"
@@ -84,7 +85,13 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
     await Promise.allSettled([inference.close(), closeDatabase(opened)])
     throw error
   })
-  const searching = { database, embedder: embedder && createCachedEmbedder(embedder), reranker, settings: config }
+  const searching = {
+    database,
+    embedder: embedder && createCachedEmbedder(embedder),
+    reranker,
+    detector: loadQuestionDetector,
+    settings: config,
+  }
   const runtime: Runtime = {
     ...ingesting,
     search: createSearch(searching),

@@ -1,4 +1,4 @@
-import { loadLanguageDetector, QUESTION_CHARS_MIN } from "../detect-language.ts"
+import type { DetectLanguage } from "../detect-language.ts"
 import { understands } from "../inference/embedding-families.ts"
 import type { Embedder } from "../inference/inference.ts"
 import { queryText } from "./query-text.ts"
@@ -11,9 +11,10 @@ import type { SearchRequest } from "./request.ts"
  */
 export async function foreignLanguage(
   embedder: Pick<Embedder, "languages"> | null,
+  detector: (() => Promise<DetectLanguage>) | null,
   { query = "", language, embedding }: Pick<SearchRequest, "query" | "language" | "embedding">,
 ): Promise<string | null> {
   if (!embedder?.languages || embedding) return null
-  const asked = language ?? (await loadLanguageDetector(QUESTION_CHARS_MIN))(queryText(query))
+  const asked = language ?? (await detector?.())?.(queryText(query)) ?? null
   return asked === null || understands(embedder, asked) ? null : asked
 }

@@ -36,7 +36,7 @@ export async function runPipeline(
     const found = await trace.timed("rank", () => findCandidates(deps.database, tenant, asked, deadline.left()))
     return { embedded, asked, ...found }
   }
-  const foreign = plan.strategy === "rrf" ? await foreignLanguage(deps.embedder, request) : null
+  const foreign = plan.strategy === "rrf" ? await foreignLanguage(deps.embedder, deps.detector, request) : null
   const byWords = foreign === null ? null : await find(false)
   const { embedded, asked, candidates, comparable } = byWords?.candidates.length
     ? byWords

@@ -1,5 +1,6 @@
 import type { Database } from "../database/database.ts"
 import type { Deadline } from "../deadline.ts"
+import type { DetectLanguage } from "../detect-language.ts"
 import type { Embedder, Reranker } from "../inference/inference.ts"
 import type { Strategy } from "../shapes.ts"
 import { runPipeline } from "./pipeline.ts"
@@ -33,6 +34,8 @@ export interface SearchDeps {
   /** Null: words alone, and vectors that callers bring. */
   readonly embedder: Embedder | null
   readonly reranker: Reranker | null
+  /** Tells a question's language, for a model that doesn't understand all; null: only requests do that name theirs. */
+  readonly detector: (() => Promise<DetectLanguage>) | null
   readonly settings: SearchSettings
 }
 
