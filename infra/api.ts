@@ -116,7 +116,8 @@ for (const [name, lambda] of Object.entries(functions)) {
   for (const route of apiRoutes[name as keyof typeof functions]) api.route(route, arn)
 }
 
-router.route("/", api.url)
+// Above API Gateway's own 30 s, so that its answer arrives; SST's default would end a request after 20 s.
+router.route("/", api.url, { readTimeout: "35 seconds" })
 for (const [name, lambda] of Object.entries({ answer, mcp })) {
   for (const path of streamedPaths[name as keyof typeof streamedPaths]) {
     // The longest silence, not the longest answer: streams send something more often than that.

@@ -8,7 +8,11 @@ import { stage } from "./stage.ts"
 const ownerUrl = stage.usesNeonProvider ? createNeonDatabase() : new sst.Secret("DatabaseUrl").value
 
 /** Letters and digits alone, so that it stands in a URL as it is. 40 of them are 238 bits. */
-const loginPassword = new random.RandomPassword("DatabaseLoginPassword", { length: 40, special: false })
+const loginPassword = new random.RandomPassword("DatabaseLoginPassword", {
+  length: 40,
+  special: false,
+  keepers: { round: stage.databasePasswordRound },
+})
 
 /** What serves requests logs in as `concordance_login`, which owns nothing: `migrate` gives it this password. */
 export const database = new sst.Linkable("Database", {

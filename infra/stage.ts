@@ -13,6 +13,8 @@ export const stage = {
   ingestWorkers: whole("INGEST_WORKERS", 4, 2, 1_000),
   /** Also takes that many out of the account's concurrency, for ingestion alone. A new account has none to spare. */
   reserveIngest: setting("INGEST_RESERVED") === "true",
+  /** Any other value than the last one gives `concordance_login` a new password. */
+  databasePasswordRound: setting("DATABASE_PASSWORD_ROUND") ?? "1",
   logDays: 30,
   neonOrganisation: setting("NEON_ORG_ID"),
   neonRegion: setting("NEON_REGION") ?? "aws-eu-central-1",

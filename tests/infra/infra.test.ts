@@ -177,11 +177,22 @@ describe("routes", () => {
     )
   })
 
-  test("cache nothing across keys: what a key got is cached under that key", () => {
+  test("cache what a key got under that key", () => {
     const { headersConfig, queryStringsConfig } = only(production, "aws:cloudfront/cachePolicy:CachePolicy").inputs
       .parametersInCacheKeyAndForwardedToOrigin
     expect(headersConfig.headers.items).toEqual(expect.arrayContaining(["authorization", "x-api-key"]))
     expect(queryStringsConfig.queryStringBehavior).toBe("all")
+  })
+
+  test("are given up later by CloudFront than by what is behind it, and no error is kept", () => {
+    const waits = production.resources
+      .filter(({ name }) => name.startsWith("RouterRoute") && name.endsWith("KvKeys"))
+      .map(({ inputs }) => JSON.parse(inputs.entries.metadata).origin.timeouts.readTimeout)
+    expect(waits.sort()).toEqual([35, 60, 60, 60])
+    const { customErrorResponses } = only(production, "aws:cloudfront/distribution:Distribution").inputs
+    for (const code of [404, 500, 503, 504]) {
+      expect(customErrorResponses).toContainEqual({ errorCode: code, errorCachingMinTtl: 0 })
+    }
   })
 
   test("log no path, no query and no address", () => {

@@ -9,6 +9,9 @@ import { answerCall, answerResource } from "./mock-aws.ts"
 import { serveSst } from "./serve-sst.ts"
 import type { Synthesis, SynthesisedResource, SynthesisRequest } from "./synthesis.ts"
 
+// tsx turns them on. Pulumi makes a stack trace for every promise, and mapping each doubled the time.
+process.setSourceMapsEnabled(false)
+
 const root = fileURLToPath(new URL("../..", import.meta.url))
 const [requestPath = "", resultPath = ""] = process.argv.slice(2)
 const request = JSON.parse(readFileSync(requestPath, "utf8")) as SynthesisRequest
