@@ -27,6 +27,9 @@ const STATUSES = {
   deadline_exceeded: [504, "The answer took too long"],
 } as const satisfies Record<ErrorCode, readonly [status: number, title: string]>
 
+/** When to ask a service again that didn't answer, s. */
+const RETRY_AFTER_S = "5"
+
 /** Body of every error: RFC 9457, with our `code`, the request's id and the wrong fields. */
 export const Problem = z.object({
   type: z.string().describe("A URN of the code"),
@@ -94,6 +97,8 @@ export function onNotFound(app: Hono<Edge>): NotFoundHandler<Edge> {
 function problem(c: Context<Edge>, error: AppError): Response {
   const [status, title] = STATUSES[error.code]
   if (status === 401) c.header("WWW-Authenticate", 'Bearer realm="concordance"')
+  // What is down may be waking up; who waits this long doesn't come in the middle of it.
+  if (status === 503) c.header("Retry-After", RETRY_AFTER_S)
   const body: Problem = {
     type: `urn:concordance:problem:${error.code}`,
     title,

@@ -1,4 +1,5 @@
 import { Client, type ClientBase, neon, neonConfig, Pool } from "@neondatabase/serverless"
+import { askAgain } from "./ask-again.ts"
 import type { Database, OwnerDatabase, Row, SqlValue, Statement } from "./database.ts"
 import { scopeStatement } from "./scope.ts"
 import { type Connection, openOwnerSession, runTransaction } from "./session.ts"
@@ -39,7 +40,7 @@ export function createNeonDatabase({ url, connectionsMax = 4, webSocket }: NeonO
     // What is left of a deadline is a fraction, which AbortSignal.timeout refuses.
     const fetchOptions = { signal: AbortSignal.timeout(Math.ceil(waitMs)) }
     try {
-      return await http.transaction(queries, { fetchOptions })
+      return await askAgain(() => http.transaction(queries, { fetchOptions }), waitMs)
     } catch (error) {
       throw databaseFailure(error, address)
     }
@@ -52,7 +53,7 @@ export function createNeonDatabase({ url, connectionsMax = 4, webSocket }: NeonO
       return (await batch([scopeStatement(scope, options), ...statements], waitMs)).slice(1)
     },
     async transaction(scope, work) {
-      const client = await pool.connect().catch((error: unknown) => {
+      const client = await askAgain(() => pool.connect(), CONNECT_TIMEOUT_MS).catch((error: unknown) => {
         throw databaseFailure(error, address)
       })
       let clean = false

@@ -1,4 +1,5 @@
 import pg from "pg"
+import { askAgain } from "./ask-again.ts"
 import type { Database, OwnerDatabase, SqlValue, Statement } from "./database.ts"
 import { scopeStatement } from "./scope.ts"
 import { type Connection, openOwnerSession, runTransaction } from "./session.ts"
@@ -41,7 +42,7 @@ export function createPgDatabase({ url, connectionsMax = 10 }: PgOptions): Datab
   ignoreLostConnections(pool)
 
   async function withClient<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
-    const client = await pool.connect().catch((error: unknown) => {
+    const client = await askAgain(() => pool.connect(), CONNECT_TIMEOUT_MS).catch((error: unknown) => {
       throw databaseFailure(error, address)
     })
     try {
