@@ -14,6 +14,10 @@ const { status } = spawnSync("npx", ["--no", "sst", "install", "--stage", "check
     NEON_API_KEY: "types",
     // The package @sst-provider/neon 0.13.0 names an install script that it doesn't contain.
     npm_config_ignore_scripts: "true",
+    // Versions are pinned: what npm has, it need not ask for again.
+    npm_config_prefer_offline: "true",
+    npm_config_audit: "false",
+    npm_config_fund: "false",
   },
 })
 process.exit(status ?? 1)
