@@ -1,7 +1,7 @@
+import { once } from "../lib/once.ts"
 import { createHealth } from "../lib/runtime/create-health.ts"
 import { healthRoute } from "./http/health-route.ts"
 import { httpHandler } from "./lambda/http-handler.ts"
-import { once } from "./lambda/opening.ts"
 
 /** What has not shown that it is alive by then isn't, ms: API Gateway's caller waits. */
 const TIMEOUT_MS = 5_000

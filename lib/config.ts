@@ -62,6 +62,9 @@ function contradictions(settings: Parsed): FieldProblem[] {
   if (child < Infinity && parent < child) {
     problems.push({ field: "PARENT_CHUNK_SIZE", message: `must be at least CHUNK_SIZE, which is ${child}` })
   }
+  if (settings.EMBED_SERVICE_API_KEY && !settings.EMBED_SERVICE_URL) {
+    problems.push({ field: "EMBED_SERVICE_URL", message: "must be set where EMBED_SERVICE_API_KEY is" })
+  }
   const { EMBEDDING_BASE_URL, EMBEDDING_API_KEY, OPENROUTER_API_KEY } = settings
   if (settings.INFERENCE_PROFILE === "openai" && !EMBEDDING_BASE_URL && !EMBEDDING_API_KEY && !OPENROUTER_API_KEY) {
     const message = "must be set for INFERENCE_PROFILE=openai, or OPENROUTER_API_KEY, or EMBEDDING_BASE_URL"

@@ -191,6 +191,12 @@ export const Environment = z.object({
     description:
       "A service in the shape of Hugging Face TEI that reranks and, unless the profile is `openai`, embeds, in place of the models in process",
   }),
+  EMBED_SERVICE_API_KEY: secret({ group: "Models", description: "Key of `EMBED_SERVICE_URL`, if it wants one" }),
+  INFERENCE_API_KEY: secret({
+    group: "Models",
+    description:
+      "Key that callers of `concordance inference serve` must send. Unset: it listens on a loopback address alone",
+  }),
   RERANK_MODEL: name({
     group: "Models",
     description: "Cross-encoder in place of the profile's reranker: a Hugging Face name, a local folder, or `none`",

@@ -4,10 +4,11 @@ import type { Config } from "../../lib/config.ts"
 import type { Database } from "../../lib/database/database.ts"
 import { openServer } from "../../lib/database/open-server.ts"
 import type { Log } from "../../lib/log.ts"
+import { once } from "../../lib/once.ts"
 import type { Guard } from "../http/auth.ts"
 import { createEdge } from "../http/create-edge.ts"
 import type { Edge } from "../http/edge.ts"
-import { lambdaConfig, lambdaLog, once, requireDatabaseUrl } from "./opening.ts"
+import { lambdaConfig, lambdaLog, requireDatabaseUrl } from "./opening.ts"
 
 /** What the routes of every function stand on. */
 export interface LambdaParts {

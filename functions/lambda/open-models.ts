@@ -8,6 +8,7 @@ import { inferenceFunction } from "./resources.ts"
 export function openModels(config: Config) {
   const functionName = inferenceFunction()
   const ours = functionName ? createLambdaService({ functionName, ...awsEnvironment() }) : null
-  const service = config.embedServiceUrl === undefined ? ours : serviceAt(config.embedServiceUrl)
+  const service =
+    config.embedServiceUrl === undefined ? ours : serviceAt(config.embedServiceUrl, config.embedServiceApiKey)
   return openRemoteModels({ ...config, home: config.concordanceHome }, service)
 }

@@ -19,15 +19,3 @@ export function requireDatabaseUrl({ databaseUrl }: Config): string {
   if (databaseUrl !== undefined) return databaseUrl
   throw new AppError("invalid_configuration", "DATABASE_URL is unset, and no Database is linked to this function")
 }
-
-/** Runs `open` when it is first asked for, and hands out the same ever after; what failed is tried again. */
-export function once<T>(open: () => Promise<T>): () => Promise<T> {
-  let opening: Promise<T> | null = null
-  return () => {
-    opening ??= open().catch((error: unknown) => {
-      opening = null
-      throw error
-    })
-    return opening
-  }
-}

@@ -16,6 +16,7 @@ export interface InferenceSettings {
   readonly embeddingDimensions?: number | undefined
   /** A service in the shape of Text Embeddings Inference that embeds (unless the profile is `openai`) and reranks. */
   readonly embedServiceUrl?: string | undefined
+  readonly embedServiceApiKey?: string | undefined
   /** A cross-encoder that runs in this process: a name on Hugging Face, a local folder, or `none`. */
   readonly rerankModel?: string | undefined
   /** Threads of the models in this process; as many as there are cores, at most 8, when not given. */

@@ -41,6 +41,19 @@ test("RERANK_MODEL takes the place of late interaction, from a local folder", as
   await inference.close()
 })
 
+test("a reranker that is opened on use reads no file before it, is left out by the warm-up, and scores the same", async () => {
+  const rerankModel = join(scratch, "later")
+  const settings = { inferenceProfile: "mini", home, rerankModel } as const
+  const inference = await openInference(settings, { rerankerOnUse: true })
+  expect((await inference.warm()).map(({ role }) => role)).toEqual(["embedder"])
+  await buildTinyCrossEncoder(rerankModel, join(home, "models", "all-MiniLM-L6-v2"))
+  const atOnce = await openInference(settings)
+  expect(await inference.reranker?.score("sea", ["boats", "mills"])).toEqual(
+    await atOnce.reranker?.score("sea", ["boats", "mills"]),
+  )
+  await Promise.all([inference.close(), atOnce.close()])
+})
+
 test("`none` turns a model off", async () => {
   const inference = await openInference({ inferenceProfile: "mini", home, embeddingModel: "none" })
   expect(inference).toMatchObject({ embedder: null, reranker: null })

@@ -2,6 +2,7 @@ import { resolve } from "node:path"
 import { AppError } from "../errors.ts"
 import { buildModel } from "./convert/build-model.ts"
 import { createCrossEncoderReranker } from "./cross-encoder-reranker.ts"
+import { fetchModel } from "./fetch-model.ts"
 import type { Embedder, Reranker } from "./inference.ts"
 import { type InferenceSettings, misconfigured } from "./inference-settings.ts"
 import { createLateInteractionReranker } from "./late-interaction-reranker.ts"
@@ -10,6 +11,8 @@ import { M3, M3_RERANKER, MINILM, modelSource } from "./model-source.ts"
 import { createOnnxEmbedder } from "./onnx-embedder.ts"
 import { type OnnxModel, openOnnxModel } from "./onnx-model.ts"
 import { openOpenAiEmbedder, openServiceEmbedder, openServiceReranker, serviceAt } from "./open-remote.ts"
+import { PINNED_MODELS } from "./pinned-models.ts"
+import { rerankerOnUse } from "./reranker-on-use.ts"
 import { createWorkQueue, type WorkQueue } from "./work-queue.ts"
 
 /** How a model's first run went. */
@@ -33,9 +36,18 @@ export interface Inference {
   close(): Promise<void>
 }
 
+interface OpenInferenceOptions {
+  /**
+   * `warm` leaves the reranker out, and a cross-encoder is opened by its first use: an instance that never reranks pays
+   * neither its memory nor its seconds.
+   */
+  readonly rerankerOnUse?: boolean
+}
+
 /** What opening a model needs beside its own settings, and where it is remembered for closing. */
 interface Workshop {
   readonly settings: InferenceSettings
+  readonly options: OpenInferenceOptions
   readonly queue: WorkQueue
   readonly opened: OnnxModel[]
 }
@@ -47,8 +59,11 @@ interface Workshop {
  *
  * @throws AppError `invalid_configuration` when settings are missing, `inference_unavailable` when files are
  */
-export async function openInference(settings: InferenceSettings): Promise<Inference> {
-  const workshop: Workshop = { settings, queue: createWorkQueue(), opened: [] }
+export async function openInference(
+  settings: InferenceSettings,
+  options: OpenInferenceOptions = {},
+): Promise<Inference> {
+  const workshop: Workshop = { settings, options, queue: createWorkQueue(), opened: [] }
   const { embedder, encoder } = await openEmbedder(workshop)
   const reranker = await openReranker(workshop, encoder)
   return {
@@ -57,7 +72,8 @@ export async function openInference(settings: InferenceSettings): Promise<Infere
     async warm() {
       const reports: WarmModel[] = []
       if (embedder) reports.push(await warmed("embedder", embedder.model, () => embedder.embed(["warm"], "query")))
-      if (reranker) reports.push(await warmed("reranker", reranker.model, () => reranker.score("warm", ["warm"])))
+      if (reranker && !options.rerankerOnUse)
+        reports.push(await warmed("reranker", reranker.model, () => reranker.score("warm", ["warm"])))
       return reports
     },
     async close() {
@@ -71,9 +87,8 @@ async function openEmbedder(workshop: Workshop): Promise<{ embedder: Embedder | 
   const { settings, queue } = workshop
   if (settings.embeddingModel === "none") return { embedder: null, encoder: null }
   if (settings.inferenceProfile === "openai") return { embedder: await openOpenAiEmbedder(settings), encoder: null }
-  if (settings.embedServiceUrl !== undefined) {
-    return { embedder: await openServiceEmbedder(settings, serviceAt(settings.embedServiceUrl)), encoder: null }
-  }
+  const service = ownService(settings)
+  if (service) return { embedder: await openServiceEmbedder(settings, service), encoder: null }
   const encoder = await opened(workshop, await embedderSource(settings), "encode")
   if (settings.embeddingDimensions !== undefined && settings.embeddingDimensions !== encoder.hiddenSize) {
     throw misconfigured(
@@ -88,14 +103,22 @@ async function openReranker(workshop: Workshop, encoder: OnnxModel | null): Prom
   const { settings, queue } = workshop
   if (settings.rerankModel === "none") return null
   if (settings.rerankModel !== undefined) return openCrossEncoder(workshop, settings.rerankModel)
-  if (settings.embedServiceUrl !== undefined) return openServiceReranker(serviceAt(settings.embedServiceUrl))
+  const service = ownService(settings)
+  if (service) return openServiceReranker(service)
   if (settings.inferenceProfile === "m3") return openCrossEncoder(workshop, M3_RERANKER)
   return encoder && createLateInteractionReranker({ model: encoder, queue })
 }
 
+function ownService({ embedServiceUrl, embedServiceApiKey }: InferenceSettings) {
+  return embedServiceUrl === undefined ? null : serviceAt(embedServiceUrl, embedServiceApiKey)
+}
+
 async function openCrossEncoder(workshop: Workshop, name: string): Promise<Reranker> {
-  const source = modelSource(name, resolve(workshop.settings.home, "models"), "RERANK_MODEL")
-  return createCrossEncoderReranker({ model: await opened(workshop, source, "classify"), queue: workshop.queue })
+  const { settings, options, queue } = workshop
+  const source = modelSource(name, resolve(settings.home, "models"), "RERANK_MODEL")
+  const open = async () =>
+    createCrossEncoderReranker({ model: await opened(workshop, await withFiles(source), "classify"), queue })
+  return options.rerankerOnUse ? rerankerOnUse(source.name, open) : open()
 }
 
 async function opened(workshop: Workshop, source: ModelSource, task: "encode" | "classify"): Promise<OnnxModel> {
@@ -106,9 +129,16 @@ async function opened(workshop: Workshop, source: ModelSource, task: "encode" | 
 }
 
 async function embedderSource({ inferenceProfile, embeddingModel, home }: InferenceSettings): Promise<ModelSource> {
-  const models = resolve(home, "models")
-  const source = modelSource(embeddingModel ?? (inferenceProfile === "m3" ? M3 : MINILM), models, "EMBEDDING_MODEL")
-  return source.name === MINILM ? { ...source, location: (await buildModel(models)).folder } : source
+  const model = embeddingModel ?? (inferenceProfile === "m3" ? M3 : MINILM)
+  return withFiles(modelSource(model, resolve(home, "models"), "EMBEDDING_MODEL"))
+}
+
+/** The models of our profiles are built or fetched here, checked; what else a setting names, transformers.js fetches. */
+async function withFiles(source: ModelSource): Promise<ModelSource> {
+  const { name, location, cacheFolder } = source
+  if (name === MINILM) return { ...source, location: (await buildModel(cacheFolder)).folder }
+  const pinned = PINNED_MODELS.find(({ repository }) => repository === location)
+  return pinned ? { ...source, location: await fetchModel(pinned, cacheFolder) } : source
 }
 
 async function warmed(role: WarmModel["role"], model: string, run: () => Promise<unknown>): Promise<WarmModel> {

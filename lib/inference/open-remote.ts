@@ -72,9 +72,9 @@ export async function openRemoteModels(
   return { embedder: service && (await openServiceEmbedder(settings, service)), reranker }
 }
 
-/** A service in the shape of Text Embeddings Inference. */
-export function serviceAt(url: string): InferenceService {
-  return createInferenceService({ setting: "EMBED_SERVICE_URL", baseUrl: trimmed(url) })
+/** A service in the shape of Text Embeddings Inference; the key, if it wants one, is sent as a bearer token. */
+export function serviceAt(url: string, apiKey?: string): InferenceService {
+  return createInferenceService({ setting: "EMBED_SERVICE_URL", baseUrl: trimmed(url), apiKey })
 }
 
 /** The embedder that such a service runs; asked for its dimensions when unknown. */

