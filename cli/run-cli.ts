@@ -7,6 +7,7 @@ import { addEntitiesCommand } from "./entities.ts"
 import { CommandFailed, EXIT } from "./exit.ts"
 import { addImportCommand } from "./import.ts"
 import { addIndexCommand } from "./index-folder.ts"
+import { addInferenceCommand } from "./inference.ts"
 import { addIngestCommand } from "./ingest.ts"
 import { addKeysCommand } from "./keys.ts"
 import { addMigrateCommand } from "./migrate.ts"
@@ -63,6 +64,7 @@ const COMMANDS = [
   addSearchCommand,
   addMigrateCommand,
   addModelsCommand,
+  addInferenceCommand,
   addKeysCommand,
   addSpacesCommand,
   addBenchCommand,

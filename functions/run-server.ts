@@ -1,6 +1,3 @@
-import { createServer, type Server } from "node:http"
-import type { AddressInfo } from "node:net"
-import { createAdaptorServer } from "@hono/node-server"
 import type { Config } from "../lib/config.ts"
 import { AppError } from "../lib/errors.ts"
 import type { Log } from "../lib/log.ts"
@@ -8,12 +5,8 @@ import { type LoadedSamples, loadSamples } from "../lib/runtime/load-samples.ts"
 import { openRuntime, type Runtime } from "../lib/runtime/open-runtime.ts"
 import type { AccessPolicy } from "./http/auth.ts"
 import { isLoopbackHost } from "./http/loopback.ts"
+import { openPort, requireFreePort } from "./open-port.ts"
 import { createServerApp } from "./server-app.ts"
-
-/** A batch may upload for as long as it likes, but not for ever, ms. */
-const REQUEST_TIMEOUT_MS = 3_600_000
-/** How long requests under way may take to finish when the server stops, ms. */
-const DRAIN_MS = 10_000
 
 const NO_SAMPLES: LoadedSamples = { indexed: 0, queued: 0 }
 
@@ -41,18 +34,16 @@ export async function runServer(config: Config, log: Log): Promise<RunningServer
         log.error("model failed its first run; it is tried again when it is used", { role, model, error: failure })
       else log.info("model ready", { role, model, ms: tookMs })
     }
-    const { fetch } = createServerApp(runtime, { config, policy, log })
-    const server = createAdaptorServer({ fetch, serverOptions: { requestTimeout: REQUEST_TIMEOUT_MS } }) as Server
-    const address = await listen(server, config)
+    const port = await openPort(createServerApp(runtime, { config, policy, log }), config)
     const samples = runtime.embedded ? loadSamplesOrLog(runtime, log) : Promise.resolve(NO_SAMPLES)
     const resumed = runtime.resumeIngest().catch((error: unknown) => {
       log.error("uploads of before this start could not be looked through", { error })
     })
     return {
-      url: urlOf(address),
+      url: port.url,
       samples,
       close: async () => {
-        await drain(server)
+        await port.close()
         await samples
         await resumed
         await runtime.close()
@@ -91,39 +82,4 @@ async function accessPolicy(config: Config, { embedded, keys }: Runtime, log: Lo
     "invalid_configuration",
     `${why}, and there is no API key yet. Make one with\n  npm run -s concordance -- keys create <name>\nor set CONCORDANCE_SERVE_WITHOUT_KEYS=true to let everybody in.`,
   )
-}
-
-function listen(server: Server, { host, port }: Config): Promise<AddressInfo> {
-  return new Promise((resolve, reject) => {
-    server.once("error", (error: NodeJS.ErrnoException) => reject(listenFailure(error, host, port)))
-    server.listen(port, host, () => resolve(server.address() as AddressInfo))
-  })
-}
-
-/** A port that is taken is told at once, not after the seconds that database and models take to open. */
-async function requireFreePort(config: Config): Promise<void> {
-  const probe = createServer()
-  await listen(probe, config)
-  await new Promise((resolve) => probe.close(resolve))
-}
-
-function listenFailure(error: NodeJS.ErrnoException, host: string, port: number): unknown {
-  const why = {
-    EADDRINUSE: `Port ${port} on ${host} is taken. Stop what listens there, or set PORT to another one.`,
-    EACCES: `Port ${port} may not be opened by this user. Set PORT to one above 1023.`,
-    EADDRNOTAVAIL: `HOST=${host} is no address of this machine. 127.0.0.1 and 0.0.0.0 always are.`,
-    ENOTFOUND: `HOST=${host} is not a name that this machine knows.`,
-  }[error.code ?? ""]
-  return why ? new AppError("invalid_configuration", why, { cause: error }) : error
-}
-
-function urlOf({ address, family, port }: AddressInfo): string {
-  return `http://${family === "IPv6" ? `[${address}]` : address}:${port}`
-}
-
-async function drain(server: Server): Promise<void> {
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-  const patience = setTimeout(() => server.closeAllConnections(), DRAIN_MS)
-  await closed
-  clearTimeout(patience)
 }

@@ -2,7 +2,8 @@ import { AppError } from "../lib/errors.ts"
 import { createLog } from "../lib/log.ts"
 import type { LoadedSamples } from "../lib/runtime/load-samples.ts"
 import { configFromEnvironment } from "./environment.ts"
-import { type RunningServer, runServer } from "./run-server.ts"
+import { runServer } from "./run-server.ts"
+import { stopOnSignal } from "./stop-on-signal.ts"
 
 /** The Node server: every route, with embedded defaults, on port 3825. */
 async function main(): Promise<void> {
@@ -15,23 +16,6 @@ async function main(): Promise<void> {
   const samples = await server.samples
   if (samples.indexed > 0) process.stdout.write(firstSteps(server.url, samples))
   await stopped
-}
-
-/** The first signal lets requests finish; the second ends the process at once. */
-function stopOnSignal(server: RunningServer): Promise<void> {
-  return new Promise((resolve, reject) => {
-    let stopping = false
-    for (const [signal, status] of [
-      ["SIGINT", 130],
-      ["SIGTERM", 143],
-    ] as const) {
-      process.on(signal, () => {
-        if (stopping) process.exit(status)
-        stopping = true
-        server.close().then(resolve, reject)
-      })
-    }
-  })
 }
 
 function firstSteps(url: string, { indexed, queued }: LoadedSamples): string {

@@ -16,14 +16,11 @@ interface LambdaServiceOptions {
   readonly attemptTimeoutMs?: number
 }
 
-/** What is sent to functions/inference: a path of its HTTP surface, and the body as that takes it. */
-export interface InferenceCall {
-  readonly path: string
-  readonly body: unknown
-}
+/** What is sent to functions/inference: a path of its HTTP surface, and the body as that takes it; none is a GET. */
+export const InferenceCall = z.object({ path: z.string().regex(/^\/[\w/-]*$/), body: z.unknown().optional() })
 
 /** What it answers. */
-export const InferenceAnswer = z.object({ status: z.int().min(200).max(599), body: z.unknown() })
+export const InferenceAnswer = z.object({ status: z.int().min(200).max(599), body: z.unknown().optional() })
 export type InferenceAnswer = z.output<typeof InferenceAnswer>
 
 /**
