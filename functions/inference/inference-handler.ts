@@ -19,7 +19,7 @@ interface InferenceHandlerParts {
 type LambdaContext = NonNullable<Edge["Bindings"]["lambdaContext"]>
 
 /** Lambda takes 6,291,556 bytes of an answer; a little of it goes to the status. */
-export const ANSWER_BYTES_MAX = 6_290_000
+const ANSWER_BYTES_MAX = 6_290_000
 
 /** IAM has decided who may invoke the function; whoever may, may do all of it. */
 const open: Guard = () => async (_, next) => next()
