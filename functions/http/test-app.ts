@@ -73,6 +73,7 @@ export function createTestApp(overrides: Partial<AppParts> = {}) {
     reranker: null,
     authenticate: async (key) => KEYS[key] ?? null,
     policy: "loopback",
+    root: process.cwd(),
     peerAddress: () => "127.0.0.1",
     searchTimeoutMs: 1_000,
     indexTimeoutMs: 1_000,
