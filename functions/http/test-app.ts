@@ -40,6 +40,7 @@ function documentParts(reached: { tenant: string; request: object }[], missing: 
       },
       presign: async () => null,
       received: async () => "ignored",
+      removed: async () => false,
       collect: async () => null,
       delete: remove,
       reset: async () => 0,

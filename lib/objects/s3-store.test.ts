@@ -132,7 +132,9 @@ test("a version that is asked for is the one that is read, and a head tells whic
   const asked: (string | null)[] = []
   const store = await storeAt((request, response) => {
     asked.push(new URL(request.url ?? "", "http://bucket").searchParams.get("versionId"))
-    response.writeHead(200, { "content-length": "3", "x-amz-version-id": "v7" }).end(request.method === "HEAD" ? "" : "old")
+    response
+      .writeHead(200, { "content-length": "3", "x-amz-version-id": "v7" })
+      .end(request.method === "HEAD" ? "" : "old")
   })
   const target = join(folder, "version")
   expect(await store.getFile(KEY, target, 100, "v3")).toBe(true)

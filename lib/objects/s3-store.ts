@@ -66,9 +66,7 @@ export function createS3Store(options: S3StoreOptions): ObjectStore {
     head: (key, version) =>
       reported(async () => {
         const found = await client.send(new HeadObjectCommand(addressOf(key, version))).catch(nullIfMissing)
-        return (
-          found && { key, bytes: found.ContentLength ?? 0, contentType: typeOf(found), version: found.VersionId }
-        )
+        return found && { key, bytes: found.ContentLength ?? 0, contentType: typeOf(found), version: found.VersionId }
       }),
 
     delete: (key) =>

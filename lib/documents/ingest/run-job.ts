@@ -81,7 +81,7 @@ const UNCHANGED = `
 export async function runJob(parts: JobParts, job: Job, options: RunJobOptions): Promise<void> {
   const { signal, onLost } = options
   await withFolder(parts.tempFolder, async (folder) => {
-    const local = await fetchUpload(parts.objects, job.uploadKey, folder, parts.settings.documentBytesMax)
+    const local = await fetchUpload(parts.objects, job, folder, parts.settings.documentBytesMax)
     if (!(await parts.jobs.noteFile(job, local))) onLost()
     signal.throwIfAborted()
     if (job.sha256 === null && (await isUnchanged(parts.database, job))) return
