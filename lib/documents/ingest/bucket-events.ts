@@ -25,6 +25,8 @@ export interface BucketEvents {
    * meanwhile, it only takes the upload off. False, and nothing changes, for any other file.
    */
   removed(tenant: string, documentId: string, event: KeyEvent): Promise<boolean>
+  /** Whose upload a key is, for one that doesn't tell. Null when it is unknown. */
+  documentOf(tenant: string, key: string): Promise<string | null>
 }
 
 interface BucketEventsParts {
@@ -33,7 +35,7 @@ interface BucketEventsParts {
   cleanUp(tenant: string, documentId: string): Promise<void>
 }
 
-const KNOWN = "select announced from upload_keys where key = $1"
+const KNOWN = "select announced, document_id from upload_keys where key = $1"
 
 const EXPECTED = `
   select file_name, options from uploads where key = $1 and starts_with(key, 'uploads/')
@@ -95,6 +97,10 @@ export function createBucketEvents({ database, objects, cleanUp }: BucketEventsP
       })
       if (isCurrent) await cleanUp(tenant, documentId)
       return isCurrent
+    },
+    async documentOf(tenant, key) {
+      const [rows = []] = await database.batch({ tenant }, [{ text: KNOWN, values: [key] }])
+      return (rows[0] as { readonly document_id: string } | undefined)?.document_id ?? null
     },
   }
 }
