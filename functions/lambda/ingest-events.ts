@@ -57,7 +57,9 @@ export function createIngestEvents({ ingest, send, log, receivesMax = RECEIVES_M
   return async (event: unknown, context: LambdaContext): Promise<BatchResponse> => {
     const batchItemFailures: BatchResponse["batchItemFailures"] = []
     const time = new AbortController()
-    const timer = setTimeout(() => time.abort(), Math.max(0, context.getRemainingTimeInMillis() - RESERVE_MS))
+    const leftMs = context.getRemainingTimeInMillis() - RESERVE_MS
+    if (leftMs <= 0) time.abort()
+    const timer = setTimeout(() => time.abort(), leftMs)
     try {
       for (const record of SqsEvent.parse(event).Records) {
         const { messageId: itemIdentifier } = record

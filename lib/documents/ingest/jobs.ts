@@ -44,7 +44,8 @@ const NOTE_PAGES = `update ingest_jobs set pages_total = $4, lease_until = ${LEA
 const HAS_PROGRESSED = `select 1 from ingest_jobs where ${HELD} and attempts = 0`
 
 const HAND_OVER = `
-  update ingest_jobs set worker = $4, lease_until = now() + $5::float8 * interval '1 ms' where ${HELD} returning 1`
+  update ingest_jobs set worker = $4, lease_until = now() + $5::float8 * interval '1 ms', error_code = null, error = null
+   where ${HELD} returning 1`
 
 const STANDING = `
   select state, coalesce(extract(epoch from lease_until - now()) * 1000, 0)::float8 as lease_ms, error_code
