@@ -40,6 +40,8 @@ function documentParts(reached: { tenant: string; request: object }[], missing: 
       },
       presign: async () => null,
       received: async () => "ignored",
+      removed: async () => false,
+      documentOf: async () => null,
       collect: async () => null,
       delete: remove,
       reset: async () => 0,
