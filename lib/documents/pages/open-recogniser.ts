@@ -45,7 +45,10 @@ interface TessBaseApi {
 }
 
 interface TesseractModule {
-  readonly FS: { writeFile(path: string, data: Uint8Array): void; unlink(path: string): void }
+  readonly FS: {
+    writeFile(path: string, data: Uint8Array, options?: { readonly canOwn: boolean }): void
+    unlink(path: string): void
+  }
   readonly TessBaseAPI: new () => TessBaseApi
 }
 
@@ -96,6 +99,8 @@ export async function openRecogniser(memoryBytesMax: number): Promise<Recogniser
   }
   const api = new module.TessBaseAPI()
   if (api.Init(null, LANGUAGES.join("+"), ENGINE_LSTM) !== 0) throw new Error("Tesseract does not start")
+  // It has read them: 10 MB.
+  for (const language of LANGUAGES) module.FS.unlink(`./${language}.traineddata`)
   return {
     recognise: (pixels, width, height, dpi) => recognise(module, api, pixels, width, height, dpi),
     memoryBytes: () => memory?.buffer.byteLength ?? 0,
@@ -110,7 +115,8 @@ function recognise(
   height: number,
   dpi: number,
 ): Recognition {
-  module.FS.writeFile(PAGE_FILE, toPgm(pixels, width, height))
+  // The file is this very memory.
+  module.FS.writeFile(PAGE_FILE, toPgm(pixels, width, height), { canOwn: true })
   try {
     api.SetVariable("user_defined_dpi", String(Math.round(dpi)))
     if (api.SetImageFile(1, 0) !== 0) throw new Error("Tesseract does not read the picture")

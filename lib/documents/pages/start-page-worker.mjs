@@ -1,5 +1,5 @@
-// A worker thread starts from JavaScript: Node 20 refuses a .ts file as one's entry, even under tsx.
-import { register } from "tsx/esm/api"
+// A worker thread starts from JavaScript: Node 20 refuses a .ts file as one's entry, even under tsx. Required, not imported:
+// for imports tsx runs a second thread beside each, of 40 MB.
+import { require as load } from "tsx/cjs/api"
 
-register()
-await import("./page-worker.ts")
+load("./page-worker.ts", import.meta.url)
