@@ -121,3 +121,15 @@ test("closing rejects what still waits", async () => {
   expect((await outcomes).map(({ status }) => status)).toEqual(["rejected", "rejected"])
   await expect(reader.inspect(book, "a")).rejects.toThrow("closed")
 })
+
+test("files without pages are read, and pages laid out, in threads of their own", async () => {
+  open()
+  const path = await save("note", Buffer.from("# Harbour\n\nThe *lantern* is lit.\n"))
+  const { format } = await reader.inspect(path, "note.md")
+  expect((await reader.readFlow(path, format)).blocks.map(({ text }) => text)).toEqual([
+    "Harbour",
+    "The lantern is lit.",
+  ])
+  const { text } = await reader.readPage(book, 1)
+  expect((await reader.layOut([text])).blocks[0]?.text).toContain(words[0]?.text)
+})
