@@ -1,6 +1,6 @@
 import type { Word } from "../page.ts"
 import type { PixelBox, Recogniser, Recognition } from "./open-recogniser.ts"
-import { recognisedWords } from "./recognised-words.ts"
+import { confidenceOf, recognisedWords } from "./recognised-words.ts"
 import type { Raster } from "./render-pdf-page.ts"
 import { type QuarterTurns, turnBox, turnPixels } from "./turn-pixels.ts"
 
@@ -47,16 +47,14 @@ function score({ words, confidence }: RecognisedPage): number {
 }
 
 function toPage({ lines }: Recognition, raster: Raster, turns: QuarterTurns): RecognisedPage {
-  const found = recognisedWords(lines)
-  const words = found.map(({ text, hyphenated, box, fontSize }) => ({
+  const words = recognisedWords(lines).map(({ text, hyphenated, box, fontSize }) => ({
     ...toPoints(box, raster, turns),
     text,
     fontSize: fontSize / raster.scale,
     bold: false,
     hyphenated,
   }))
-  const confidences = found.reduce((sum, { confidence }) => sum + confidence, 0)
-  return { words, confidence: found.length === 0 ? null : confidences / found.length }
+  return { words, confidence: confidenceOf(lines) }
 }
 
 function toPoints(box: PixelBox, raster: Raster, turns: QuarterTurns): PixelBox {
