@@ -4,6 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { createFileReader } from "../lib/documents/pages/create-file-reader.ts"
+import { inParallel } from "./in-parallel.ts"
 import { percentile, round } from "./metrics.ts"
 
 /** Reading every page of a PDF, ours beside poppler's. Seconds. */
@@ -155,18 +156,6 @@ function runsOf(numbers: readonly number[]): [first: number, last: number][] {
     else runs.push([number, number])
   }
   return runs
-}
-
-async function inParallel(width: number, count: number, task: (index: number) => Promise<void>): Promise<void> {
-  let next = 0
-  await Promise.all(
-    Array.from({ length: width }, async () => {
-      while (next < count) {
-        next += 1
-        await task(next - 1)
-      }
-    }),
-  )
 }
 
 /** The figures for a terminal. */

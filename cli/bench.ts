@@ -34,6 +34,13 @@ export interface PagesOptions {
   readonly json?: true
 }
 
+export interface MemoryOptions {
+  readonly threads: number
+  readonly book: number
+  readonly product?: true
+  readonly json?: true
+}
+
 export interface ReadingOrderOptions {
   readonly json?: true
 }
@@ -96,6 +103,7 @@ export function addBenchCommand(program: Command, terminal: Terminal): void {
       await benchCrop(options, terminal)
     })
   addPagesBench(bench, terminal)
+  addMemoryBench(bench, terminal)
   addReadingOrderBench(bench, terminal)
   addIngestKillsBench(bench, terminal)
   addEnrichmentBench(bench, terminal)
@@ -113,6 +121,21 @@ function addPagesBench(bench: Command, terminal: Terminal): void {
     .action(async (file: string, options: PagesOptions) => {
       const { benchPages } = await import("./bench-pages.ts")
       await benchPages(file, options, terminal)
+    })
+}
+
+function addMemoryBench(bench: Command, terminal: Terminal): void {
+  bench
+    .command("memory")
+    .description("memory above idle that a file's pages take, or its whole ingestion")
+    .argument("[file]", "a file (default: a generated book)")
+    .option("--book <n>", "pages of the generated book", parseCount, 350)
+    .option("--threads <n>", "pages read at once", parseCount, 2)
+    .option("--product", "ingest it into the whole product, database and model included")
+    .option("--json", "print the figures as JSON")
+    .action(async (file: string | undefined, options: MemoryOptions) => {
+      const { benchMemory } = await import("./bench-memory.ts")
+      await benchMemory(file, options, terminal)
     })
 }
 

@@ -3,6 +3,7 @@ import type { Config } from "../lib/config.ts"
 import type { Log } from "../lib/log.ts"
 import type { Runtime } from "../lib/runtime/open-runtime.ts"
 import packageJson from "../package.json" with { type: "json" }
+import { taskRoot } from "./environment.ts"
 import { createApp } from "./http/app.ts"
 import type { AccessPolicy } from "./http/auth.ts"
 import type { Edge } from "./http/edge.ts"
@@ -26,5 +27,6 @@ export function createServerApp(runtime: Runtime, { config, policy, log }: Serve
     documentBytesMax: config.documentBytesMax,
     log,
     version: packageJson.version,
+    root: taskRoot(),
   })
 }

@@ -40,6 +40,8 @@ export function createLambda(name: string, settings: LambdaSettings): sst.aws.Fu
     // The service writes JSON lines of its own; Lambda's JSON format would wrap them in another object.
     logging: { format: "text", logGroup: logGroup.name },
     ...settings.more,
+    // What only some requests need (a database's driver, keys) stands in files of its own, which others don't read.
+    nodejs: { splitting: true, ...settings.more?.nodejs },
     transform: {
       role: (args) => {
         args.managedPolicyArns = []

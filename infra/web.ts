@@ -14,7 +14,7 @@ const pages = createLambda("Pages", {
   after: [migration],
   more: {
     copyFiles: [
-      { from: "functions/http/pages", to: "pages" },
+      { from: "functions/http/pages" },
       ...SWAGGER.map((file) => ({ from: `node_modules/swagger-ui-dist/${file}` })),
     ],
   },

@@ -10,6 +10,8 @@ import { openTestServer, testServerUrl } from "./postgres-server.ts"
 export interface TestDatabase {
   readonly database: Database
   readonly owner: OwnerDatabase
+  /** Where it stands on a server: for the service, and for its owner. */
+  readonly urls?: { readonly login: string; readonly owner: string }
   /** Closes both faces, and drops the database where it stands on a server. */
   close(): Promise<void>
 }

@@ -209,7 +209,7 @@ export async function scannedPdf(pictures: readonly (Uint8Array | null)[]): Prom
   const { document, addWriter, words } = await start()
   for (const picture of pictures) {
     const writer = addWriter()
-    if (picture === null) writeLines(writer, wordsOf(60, 9), 50, WIDTH - 50, 80)
+    if (picture === null) writeLines(writer, wordsOf(60, 9 + writer.number), 50, WIDTH - 50, 80)
     else writer.page.drawImage(await document.embedPng(picture), { x: 0, y: 0, width: WIDTH, height: HEIGHT })
   }
   return { bytes: await document.save(), words, width: WIDTH, height: HEIGHT }

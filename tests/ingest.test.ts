@@ -12,7 +12,7 @@ afterAll(() => shelf.close())
 beforeEach(async () => {
   shelf.objects.held.clear()
   await shelf.rows(
-    "truncate documents, chunks, embeddings, entities, entity_mentions, pages, document_tables, ingest_jobs, page_drafts, embedding_drafts, enrichments, uploads",
+    "truncate documents, chunks, embeddings, entities, entity_mentions, pages, document_tables, ingest_jobs, page_drafts, embedding_drafts, enrichments, uploads, upload_keys",
   )
 })
 
@@ -24,6 +24,12 @@ const ids = async () =>
   (await shelf.rows("select id, ordinal, content from chunks where searchable order by ordinal")).map(({ id }) => id)
 /** By words alone: the word embedder finds something near in any text. */
 const find = (query: string) => shelf.find(OURS, { query, strategy: "lexical" })
+/** A key that was given out for one upload of a document. */
+async function presigned(id: string): Promise<string> {
+  const request = { id, fileName: `${id}.txt`, options: { metadata: {}, flat: true } }
+  const made = await shelf.worker().presign(OURS, request, "text/plain")
+  return new URL(made?.upload.url ?? "").pathname.slice(1)
+}
 // Pages are read side by side, so the order in which their pictures came says nothing.
 const keysOf = (kind: string) => [...shelf.objects.held.keys()].filter((key) => key.startsWith(`${kind}/`)).sort()
 
@@ -324,12 +330,7 @@ test("a document that POST /index replaces loses its pages, and the next look it
 
 test("events of a bucket: the first makes a job, a repeat nothing, a later one of other bytes another, a late one nothing", async () => {
   const worker = shelf.worker()
-  const presigned = await worker.presign(
-    OURS,
-    { id: "log", fileName: "log.txt", options: { metadata: {}, flat: true } },
-    "text/plain",
-  )
-  const key = new URL(presigned?.upload.url ?? "").pathname.slice(1)
+  const key = await presigned("log")
   const put = (text: string) => shelf.objects.put(key, Buffer.from(text), "text/plain")
   expect(await worker.received(OURS, "log", { key, sequencer: "0A" })).toBe("ignored")
   await put(LOG_1931)
@@ -337,24 +338,28 @@ test("events of a bucket: the first makes a job, a repeat nothing, a later one o
   expect(await worker.received(OURS, "log", { key, sequencer: "0A" })).toBe("ignored")
   expect(await worker.run(OURS, "log")).toBe("ready")
   await put("Other bytes.\fUnder the same key.")
+  // 0x9 comes before 0xb1 however many zeros stand before it.
   expect(await worker.received(OURS, "log", { key, sequencer: "0B1" })).toBe("queued")
-  expect(await worker.received(OURS, "log", { key, sequencer: "0B" })).toBe("ignored")
+  expect(await worker.received(OURS, "log", { key, sequencer: "9" })).toBe("ignored")
   expect(await worker.run(OURS, "log")).toBe("ready")
   expect(await find("bytes")).toEqual(["log"])
-  expect(await worker.delete(OURS, "log", "0B0")).toBe(false)
-  expect(await worker.delete(OURS, "log", "0C")).toBe(true)
+  await shelf.objects.delete(key)
+  expect(await worker.removed(OURS, "log", { key, sequencer: "0b0" })).toBe(false)
+  expect(await worker.removed(OURS, "log", { key, sequencer: "0C0" })).toBe(true)
   await put(LOG_1931)
   expect(await worker.received(OURS, "log", { key, sequencer: "0B2" })).toBe("ignored")
   expect(await shelf.documents.list(OURS, { limit: 10 })).toEqual({ documents: [] })
 })
 
-test("a delete that is told of before the upload leaves a tombstone that the upload does not pass", async () => {
+test("a removal that is told of before its upload isn't undone by it, and holds no upload under another key back", async () => {
   const worker = shelf.worker()
-  expect(await worker.delete(OURS, "early", "0B")).toBe(false)
-  await shelf.objects.put("uploads/ours/early/dropped", Buffer.from("words"), "text/plain")
-  const dropped = { key: "uploads/ours/early/dropped", options: { metadata: {}, flat: false } }
-  expect(await worker.received(OURS, "early", { ...dropped, sequencer: "0A" })).toBe("ignored")
-  expect(await worker.received(OURS, "early", { ...dropped, sequencer: "0C" })).toBe("queued")
+  const [gone, kept] = [await presigned("early"), await presigned("early")]
+  expect(await worker.removed(OURS, "early", { key: gone, sequencer: "FF" })).toBe(false)
+  expect(await worker.received(OURS, "early", { key: gone, sequencer: "0A", bytes: 4 })).toBe("ignored")
+  await shelf.objects.put(kept, Buffer.from(LOG_1931), "text/plain")
+  expect(await worker.received(OURS, "early", { key: kept, sequencer: "01" })).toBe("queued")
+  expect(await worker.run(OURS, "early")).toBe("ready")
+  expect(await find("storm")).toEqual(["early"])
 })
 
 test("a presigned upload of the bytes that are served changes nothing", async () => {

@@ -52,7 +52,7 @@ export async function openIngesting(): Promise<Ingesting> {
       embedder: embedder === undefined ? createWordEmbedder() : embedder,
       enricher,
       assembleChunks: assembleBlocks,
-      settings: { documentBytesMax: 1_000_000, documentPagesMax: 50, ingestConcurrency: concurrency },
+      settings: { documentBytesMax: 1_000_000, documentPagesMax: 200, ingestConcurrency: concurrency },
       tempFolder,
       log: createLog({ level: "debug", write: (line) => lines.push(line) }),
     })

@@ -44,6 +44,7 @@ export async function openTestServer(
   const opened = await openOnServer(name)
   return {
     ...opened,
+    urls: { login: deployedUrl(name, LOGIN), owner: deployedUrl(name, OWNER) },
     async close() {
       await opened.database.close()
       await opened.owner.close()
@@ -67,6 +68,13 @@ async function openOnServer(name: string) {
     driver,
     connectionsMax: 6,
   })
+}
+
+/** The same as a deploy would have it: Neon's driver is chosen by the host, in whose place the emulator stands. */
+function deployedUrl(database: string, user: string): string {
+  const url = new URL(urlOf(database, user))
+  if (testServerDriver() === "neon") url.host = "ep-test-1.eu-central-1.aws.neon.tech"
+  return url.href
 }
 
 /** The URL of a database on the test server for one of its roles. */

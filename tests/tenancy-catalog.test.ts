@@ -111,6 +111,7 @@ test("what is granted beyond reading: the service writes its tenants' rows, and 
     { who: "concordance_app", on: "lexeme_counts", may: all },
     { who: "concordance_app", on: "page_drafts", may: all },
     { who: "concordance_app", on: "pages", may: all },
+    { who: "concordance_app", on: "upload_keys", may: all },
     { who: "concordance_app", on: "uploads", may: all },
   ])
 })

@@ -53,6 +53,8 @@ export interface AppParts {
   readonly tempFolder: string
   readonly log: Log
   readonly version: string
+  /** Folder of the project, where the files of the pages lie. */
+  readonly root: string
 }
 
 /** The whole HTTP surface, on any platform that Hono runs on. */
@@ -71,6 +73,6 @@ export function createApp(parts: AppParts): Hono<Edge> {
   app.route("/", healthRoute(parts.health, { guard }))
   app.route("/", inferenceRoute(parts, { guard, timeoutMs: indexTimeoutMs }))
   app.route("/", openApiRoute(parts.version))
-  app.route("/", pagesRoute())
+  app.route("/", pagesRoute(parts.root))
   return app
 }

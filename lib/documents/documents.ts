@@ -1,6 +1,6 @@
 import * as z from "zod"
 import { decodeCursor, encodeCursor } from "../cursor.ts"
-import type { Database } from "../database/database.ts"
+import type { Database, Statement } from "../database/database.ts"
 import { AppError } from "../errors.ts"
 
 /** Where a document is on its way: `failed` and `queued` may hold of a new version while the old one is served. */
@@ -51,9 +51,9 @@ export interface Documents {
   get(tenant: string, id: string): Promise<DocumentDetails>
   /**
    * Removes the document, its chunks, vectors, pages and tables, takes work on it off, and leaves a tombstone. False
-   * when there was none. With the `sequencer` of a bucket's event it leaves one in any case, unless a later event came.
+   * when there was none.
    */
-  delete(tenant: string, id: string, sequencer?: string): Promise<boolean>
+  delete(tenant: string, id: string): Promise<boolean>
 }
 
 const SUMMARY = `
@@ -78,16 +78,6 @@ const EMPTY = `
   page_count = null, error = null, generation = d.generation + 1, updated_at = now()`
 
 const BURY = `update documents d set ${EMPTY} where id = $1 and status <> 'deleted' returning id`
-
-// Sequencers compare as if the shorter went on with zeros.
-const BURY_IN_ORDER = `
-  with was as (select id from documents where id = $2 and status <> 'deleted'),
-  buried as (
-    insert into documents as d (source_account_id, id, status, sequencer) values ($1, $2, 'deleted', $3)
-    on conflict (source_account_id, id) do update set ${EMPTY}, sequencer = $3
-     where d.sequencer is null or rpad(d.sequencer, 64, '0') collate "C" < rpad($3, 64, '0') collate "C"
-    returning id)
-  select id from was join buried using (id)`
 
 const OF_THE_BURIED = `document_id = $1 and exists (select from documents d where d.id = $1 and d.status = 'deleted')`
 const REMOVE_CONTENTS = [
@@ -144,18 +134,16 @@ export function createDocuments(database: Database): Documents {
       return toDetails(row)
     },
 
-    async delete(tenant, id, sequencer) {
-      const bury =
-        sequencer === undefined
-          ? { text: BURY, values: [id] }
-          : { text: BURY_IN_ORDER, values: [tenant, id, sequencer] }
-      const [buried = []] = await database.batch({ tenant }, [
-        bury,
-        ...REMOVE_CONTENTS.map((text) => ({ text, values: [id] })),
-      ])
+    async delete(tenant, id) {
+      const [buried = []] = await database.batch({ tenant }, deletion(id))
       return buried.length > 0
     },
   }
+}
+
+/** Statements of one transaction that delete a document; the first gives a row, or none where there is no document. */
+export function deletion(id: string): readonly Statement[] {
+  return [BURY, ...REMOVE_CONTENTS].map((text) => ({ text, values: [id] }))
 }
 
 function toSummary(row: SummaryRow): DocumentSummary {

@@ -41,6 +41,12 @@ export function parseUploadKey(key: string): UploadAddress | null {
   return { tenantId: tenant.id, documentId: document.id, fileName: file.id }
 }
 
+/** Whose folder of uploads a key is in, whatever stands behind that; null where it is nobody's, or the key doesn't tell. */
+export function uploaderOf(key: string): string | null {
+  const [kind, tenant, ...rest] = key.split("/")
+  return kind === "uploads" && tenant && rest.length > 0 ? (decodeSegment(tenant)?.id ?? null) : null
+}
+
 interface PageImageAddress {
   readonly tenantId: string
   readonly documentId: string

@@ -15,6 +15,13 @@ export interface ObjectSummary {
   readonly bytes: number
 }
 
+/** What is known of an object without reading it. */
+export interface ObjectHead extends ObjectSummary {
+  readonly contentType: string
+  /** Of this very content; absent where the store keeps no versions. */
+  readonly version?: string | undefined
+}
+
 /**
  * Files by key: uploads, pictures of pages and chunks. Keys are `/`-separated segments made by `object-key.ts` alone, so that no id
  * of a caller's ever becomes a path; every method throws `internal` for any other key. Every method throws
@@ -25,12 +32,15 @@ export interface ObjectStore {
   put(key: string, body: Uint8Array, contentType: string): Promise<void>
   /** The same from a file of this machine, without holding it in memory. */
   putFile(key: string, path: string, contentType: string): Promise<void>
-  /** Writes the object to a new file of this machine; false when there is none. `storage_unavailable` beyond `bytesMax`. */
-  getFile(key: string, path: string, bytesMax: number): Promise<boolean>
+  /**
+   * Writes the object to a new file of this machine; false when there is none. `storage_unavailable` beyond `bytesMax`.
+   * `version` names what once stood under the key, where the store keeps versions; others read what stands there now.
+   */
+  getFile(key: string, path: string, bytesMax: number, version?: string): Promise<boolean>
   /** Null when there is none; `storage_unavailable` for one larger than `bytesMax`. */
   get(key: string, bytesMax?: number): Promise<StoredObject | null>
-  /** Null when there is none. */
-  head(key: string): Promise<(ObjectSummary & { readonly contentType: string }) | null>
+  /** Null when there is none. `version` as in `getFile`. */
+  head(key: string, version?: string): Promise<ObjectHead | null>
   /** No error when there is none. */
   delete(key: string): Promise<void>
   /** In order of key, page after page behind the iterator. `prefix` is empty or ends with `/`. */

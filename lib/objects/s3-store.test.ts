@@ -128,6 +128,21 @@ test("a body that breaks off is fetched again, and given up after three times", 
   expect(requests).toBe(3)
 })
 
+test("a version that is asked for is the one that is read, and a head tells which there is", async () => {
+  const asked: (string | null)[] = []
+  const store = await storeAt((request, response) => {
+    asked.push(new URL(request.url ?? "", "http://bucket").searchParams.get("versionId"))
+    response
+      .writeHead(200, { "content-length": "3", "x-amz-version-id": "v7" })
+      .end(request.method === "HEAD" ? "" : "old")
+  })
+  const target = join(folder, "version")
+  expect(await store.getFile(KEY, target, 100, "v3")).toBe(true)
+  expect(await store.head(KEY, "v3")).toMatchObject({ version: "v7" })
+  await store.getFile(KEY, join(folder, "newest"), 100)
+  expect(asked).toEqual(["v3", "v3", null])
+})
+
 test("an upload from a file is repeated whole after a passing failure", async () => {
   const source = join(folder, "source")
   await writeFile(source, Buffer.alloc(100_000, "x"))

@@ -15,14 +15,18 @@ import { download, downloadFile, nullIfMissing, uploadFile } from "./s3-transfer
 
 /**
  * Objects in a bucket, Amazon's or another's that speaks S3. Its rights: `s3:GetObject`, `s3:PutObject`,
- * `s3:DeleteObject` on the objects, and `s3:ListBucket` on the bucket, without which Amazon answers 403 for an object
- * that isn't there. Nothing is spoken to before the first call.
+ * `s3:DeleteObject` on the objects, `s3:GetObjectVersion` where a version is asked for, and `s3:ListBucket` on the
+ * bucket, without which Amazon answers 403 for an object that isn't there. Nothing is spoken to before the first call.
  */
 export function createS3Store(options: S3StoreOptions): ObjectStore {
   const { bucket: Bucket, prefix: root = "", keysPerPage = 1_000 } = options
   const client = openS3Client(options)
   const nameOf = (key: string) => root + requireObjectKey(key).join("/")
-  const addressOf = (key: string) => ({ Bucket, Key: nameOf(key) })
+  const addressOf = (key: string, version?: string) => ({
+    Bucket,
+    Key: nameOf(key),
+    ...(version !== undefined && { VersionId: version }),
+  })
 
   async function* pages(prefix: string): AsyncGenerator<readonly ObjectSummary[]> {
     let ContinuationToken: string | undefined
@@ -47,7 +51,8 @@ export function createS3Store(options: S3StoreOptions): ObjectStore {
 
     putFile: (key, path, contentType) => reported(() => uploadFile(client, addressOf(key), path, contentType)),
 
-    getFile: (key, path, bytesMax) => reported(() => downloadFile(client, addressOf(key), path, bytesMax)),
+    getFile: (key, path, bytesMax, version) =>
+      reported(() => downloadFile(client, addressOf(key, version), path, bytesMax)),
 
     get: (key, bytesMax = OBJECT_BYTES_MAX) =>
       reported(() =>
@@ -58,10 +63,10 @@ export function createS3Store(options: S3StoreOptions): ObjectStore {
         }),
       ),
 
-    head: (key) =>
+    head: (key, version) =>
       reported(async () => {
-        const found = await client.send(new HeadObjectCommand(addressOf(key))).catch(nullIfMissing)
-        return found && { key, bytes: found.ContentLength ?? 0, contentType: typeOf(found) }
+        const found = await client.send(new HeadObjectCommand(addressOf(key, version))).catch(nullIfMissing)
+        return found && { key, bytes: found.ContentLength ?? 0, contentType: typeOf(found), version: found.VersionId }
       }),
 
     delete: (key) =>

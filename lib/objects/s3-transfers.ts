@@ -9,6 +9,8 @@ import { isMissingObject, isPassing } from "./s3-error.ts"
 export interface S3Address {
   readonly Bucket: string
   readonly Key: string
+  /** Absent: the newest. */
+  readonly VersionId?: string
 }
 
 /** The SDK repeats a request, but no body that breaks off and no upload from a stream. */

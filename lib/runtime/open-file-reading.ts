@@ -3,7 +3,7 @@ import { chunkBlocks } from "../documents/chunking/chunk-blocks.ts"
 import { chunkSizes } from "../documents/chunking/chunk-sizes.ts"
 import type { FileReader } from "../documents/file-reader.ts"
 import type { AssembleChunks } from "../documents/ingest/assemble-document.ts"
-import { createFileReader } from "../documents/pages/create-file-reader.ts"
+import { createFileReader, type FileReaderOptions } from "../documents/pages/create-file-reader.ts"
 import { tokenCounter } from "../documents/token-counter.ts"
 import type { Embedder } from "../inference/inference.ts"
 
@@ -13,12 +13,16 @@ export interface FileReading {
   readonly assembleChunks: AssembleChunks
 }
 
-/** Opens what reads files; threads start with the first. */
-export function openFileReading(config: Config, embedder: Embedder | null): FileReading {
+/** Opens what reads files; threads start with the first. `entries` are those of a bundle. */
+export function openFileReading(
+  config: Config,
+  embedder: Embedder | null,
+  entries?: FileReaderOptions["entries"],
+): FileReading {
   const countTokens = tokenCounter(embedder)
   const sizes = { ...chunkSizes(config), tokensMax: embedder?.maxTokens ?? null }
   return {
-    fileReader: createFileReader({ threads: config.ingestConcurrency }),
+    fileReader: createFileReader({ threads: config.ingestConcurrency, ...(entries && { entries }) }),
     assembleChunks: (document, { flat, title }) => chunkBlocks(document, { ...sizes, flat, title }, countTokens),
   }
 }

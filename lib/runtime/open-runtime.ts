@@ -5,7 +5,6 @@ import { type OpenedDatabase, openDatabase } from "../database/open-database.ts"
 import { loadQuestionDetector } from "../detect-language.ts"
 import { type Anomalies, createAnomalies } from "../documents/anomalies.ts"
 import { createDocuments, type Documents } from "../documents/documents.ts"
-import type { Enricher } from "../documents/enrichment/enrichment-session.ts"
 import { createEntities, type Entities } from "../documents/entities.ts"
 import { createIndexDocuments, type IndexDocuments } from "../documents/index-documents.ts"
 import type { IngestListener } from "../documents/ingest/background-runs.ts"
@@ -15,11 +14,11 @@ import { createCachedEmbedder } from "../inference/cached-embedder.ts"
 import { type Inference, openInference } from "../inference/open-inference.ts"
 import { type Authenticate, createAuthenticator } from "../keys/authenticator.ts"
 import { createKeyRing, type KeyRing } from "../keys/key-ring.ts"
-import { openLlm } from "../llm/open-llm.ts"
 import type { Log } from "../log.ts"
 import { createRetrieve, type Retrieve } from "../search/retrieve.ts"
 import { createSearch, type Search } from "../search/search.ts"
 import { createHealth } from "./create-health.ts"
+import { openEnricher } from "./open-enricher.ts"
 import { type FileReading, openFileReading } from "./open-file-reading.ts"
 import { type OpenedIngest, openIngest } from "./open-ingest.ts"
 
@@ -119,12 +118,6 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
     await runtime.close()
     throw error
   }
-}
-
-/** A language model may be there for answers alone: documents are sent to it only where the settings say so. */
-function openEnricher(config: Config): Enricher | null {
-  const llm = config.enrichDocuments ? openLlm(config) : null
-  return llm && { llm, tokensMax: config.enrichTokensMax }
 }
 
 async function openMigrated(options: Parameters<typeof openDatabase>[0], log: Log): Promise<OpenedDatabase> {

@@ -1,6 +1,6 @@
 import type * as z from "zod"
 import type { Database } from "../../database/database.ts"
-import { LEASE_MS } from "../ingest/jobs.ts"
+import { LEASE_MS, leaseFor } from "../ingest/jobs.ts"
 import type { HeldJob } from "../ingest/upload.ts"
 
 /** What the notes are of. */
@@ -33,7 +33,7 @@ export interface Enrichments {
 }
 
 const HELD = "document_id = $1 and generation = $2 and worker = $3 and state = 'processing'"
-const LEASE = `lease_until = now() + ${LEASE_MS} * interval '1 ms'`
+const LEASE = `lease_until = ${leaseFor(LEASE_MS)}`
 
 const LOAD = "select hash, model, notes from enrichments where document_id = $1 and kind = $2"
 const TOKENS = "select enrich_tokens::float8 as tokens from ingest_jobs where document_id = $1 and generation = $2"
@@ -43,7 +43,7 @@ const NOTE_STEPS = `update ingest_jobs set ${LEASE}, enrich_done = $4, enrich_to
 const SAVE = `
   with job as (
     update ingest_jobs set ${LEASE}, enrich_tokens = enrich_tokens + $4, enrich_done = enrich_done + $5,
-           attempts = case when $5 > 0 then 1 else attempts end
+           attempts = case when $5 > 0 then 0 else attempts end
      where ${HELD} returning source_account_id, document_id),
   saved as (
     insert into enrichments (source_account_id, document_id, kind, hash, model, notes)

@@ -1,22 +1,28 @@
 import { randomUUID } from "node:crypto"
 import { loadLanguageDetector } from "../../detect-language.ts"
-import { AppError, type ErrorCode } from "../../errors.ts"
+import { AppError } from "../../errors.ts"
 import type { Documents } from "../documents.ts"
 import { createEnrichments } from "../enrichment/enrichments.ts"
 import { cleanUpDocument, sweepTenant } from "./clean-up.ts"
 import { createDrafts } from "./drafts.ts"
-import { createJobs, LEASE_MS, type PendingWork } from "./jobs.ts"
+import { holdJob } from "./hold-job.ts"
+import type { PagesMessage, SendMessages } from "./ingest-message.ts"
+import { CODES_OF_FILES, describeFailure, type JobFailure } from "./job-failure.ts"
+import { createJobs, type PendingWork, type StandingJob } from "./jobs.ts"
 import { createLimiter } from "./read-pages.ts"
 import { createReceive, type Receive } from "./receive.ts"
 import { type JobParts, runJob } from "./run-job.ts"
+import { type RangeOptions, type RangeOutcome, runRange } from "./run-range.ts"
+import { spreadPages } from "./spread-pages.ts"
 import type { IngestProgress, Job } from "./upload.ts"
 
 /**
  * What became of one run. `ready`: published, or unchanged. `failed`: for good, the document says why. `retry`: it
  * failed, and another run may not. `paused`: the signal aborted it. `superseded`: a delete or a newer upload came.
- * `none`: nothing waits there, or another worker has it.
+ * `spread`: others read its pages now, and a message tells when they have. `none`: nothing waits there, or another worker
+ * has it.
  */
-export type RunOutcome = "ready" | "failed" | "retry" | "paused" | "superseded" | "none"
+export type RunOutcome = "ready" | "failed" | "retry" | "paused" | "superseded" | "spread" | "none"
 
 interface RunOptions {
   /** Aborts between two pages or batches; what is finished stays, for the next run. */
@@ -24,12 +30,32 @@ interface RunOptions {
   readonly onProgress?: (progress: IngestProgress) => void
   /** No other process works on this database, so whoever else holds the job is dead. */
   readonly isAlone?: boolean
+  /** For a process whose time is limited, and that a queue starts again. */
+  readonly queued?: QueuedRun
+}
+
+/** A run of a queue: `signal` ends the time of its process, so one that it ends without any progress counts as a failure. */
+export interface QueuedRun {
+  /** Spreads the pages of a long file. */
+  readonly send: SendMessages
+  /** Who has handed the job on. */
+  readonly from?: string | undefined
+  /** Processes in a row that the job may end, with no progress in between. */
+  readonly crashesMax: number
+  /** Hears why the job is over. */
+  readonly onFailure: (failure: JobFailure) => void
 }
 
 /** Files on their way to becoming documents. All state is in the database and the object store: any process may go on. */
 export interface Ingest extends Receive {
   /** Works on the document's upload until it is published, failed or taken away; removes what is left over. Never throws for the file's sake. */
   run(tenant: string, documentId: string, options?: RunOptions): Promise<RunOutcome>
+  /** Reads the pages of a message that a run has sent. Never throws for the file's sake. */
+  runRange(message: PagesMessage, options: RangeOptions): Promise<RangeOutcome>
+  /** What of a document waits, is worked on or has failed; null when nothing is open. */
+  standing(tenant: string, documentId: string): Promise<StandingJob | null>
+  /** Makes a job that failed for another reason than its file wait again. False when there is none. */
+  reopen(tenant: string, documentId: string): Promise<boolean>
   /** What of a tenant's waits for `run`, or, `superseded` and `expired`, for `cleanUp`. */
   pending(tenant: string): Promise<readonly PendingWork[]>
   /** Removes objects and drafts that earlier uploads of a document left. */
@@ -42,14 +68,10 @@ type IngestDeps = Omit<JobParts, "jobs" | "drafts" | "enrichments" | "limit" | "
   readonly documents: Documents
 }
 
-/** Errors that time doesn't mend. */
-const FINAL: readonly ErrorCode[] = [
-  "document_encrypted",
-  "document_unreadable",
-  "document_unsupported",
-  "document_too_large",
-  "invalid_request",
-]
+const NO_PROGRESS = "Nothing of this file was finished in the time that there is: split it into smaller files"
+
+/** A process that ends doesn't say why; it may have been the file. */
+const CRASHED: JobFailure = { code: "document_unreadable", message: "", isOfTheFile: false }
 
 /** Puts the ingestion together. */
 export function createIngest(deps: IngestDeps): Ingest {
@@ -70,53 +92,57 @@ export function createIngest(deps: IngestDeps): Ingest {
     })
   }
 
-  async function settle(job: Job, thrown: unknown): Promise<RunOutcome> {
-    const failure = describe(thrown)
+  async function settle(job: Job, thrown: unknown, queued?: QueuedRun): Promise<RunOutcome> {
+    const failure = describeFailure(thrown)
     if (failure.code === "internal") log.error("a file could not be ingested", { error: thrown })
-    const after = await jobs.noteFailure(job, failure, FINAL.includes(failure.code))
+    const after = await jobs.noteFailure(job, failure, failure.isOfTheFile)
     if (after === null) return "superseded"
+    if (after.state === "failed") queued?.onFailure(failure)
     return after.state === "failed" ? "failed" : "retry"
   }
 
-  async function runHeld(job: Job, { signal, onProgress }: RunOptions): Promise<RunOutcome> {
-    const lost = new AbortController()
-    const heartbeat = setInterval(() => {
-      // One that can't reach the database keeps working: its lease, or the next commit, decides.
-      jobs.renew(job).then(
-        (held) => held || lost.abort(),
-        () => undefined,
-      )
-    }, LEASE_MS / 3)
-    try {
-      const either = signal ? AbortSignal.any([signal, lost.signal]) : lost.signal
-      await runJob(parts, job, { signal: either, onProgress: onProgress ?? (() => {}), onLost: () => lost.abort() })
-      return "ready"
-    } catch (error) {
-      if (lost.signal.aborted) return "superseded"
-      if (!signal?.aborted) return await settle(job, error)
-      await jobs.putDown(job)
-      return "paused"
-    } finally {
-      clearInterval(heartbeat)
-    }
+  async function putDown(job: Job, queued?: QueuedRun): Promise<RunOutcome> {
+    if (queued && !(await jobs.hasProgressed(job)))
+      return settle(job, new AppError("deadline_exceeded", NO_PROGRESS), queued)
+    await jobs.putDown(job)
+    return "paused"
   }
+
+  const runHeld = (job: Job, { signal, onProgress = () => {}, queued }: RunOptions): Promise<RunOutcome> =>
+    holdJob(
+      () => jobs.renew(job),
+      signal,
+      async ({ signal: either, onLost, isLost }): Promise<RunOutcome> => {
+        const spread = queued && ((missing: readonly number[]) => spreadPages({ jobs, ...queued }, job, missing))
+        try {
+          return await runJob(parts, job, { signal: either, onProgress, onLost, spread })
+        } catch (error) {
+          if (isLost()) return "superseded"
+          return signal?.aborted ? putDown(job, queued) : settle(job, error, queued)
+        }
+      },
+    )
 
   return {
     ...createReceive({ ...deps, cleanUp }),
     async run(tenant, documentId, options = {}) {
-      const job = await jobs.claim(tenant, documentId, randomUUID(), options.isAlone ?? false)
+      const { isAlone: takeOver, queued } = options
+      const job = await jobs.claim(tenant, documentId, randomUUID(), { takeOver, ...queued })
       if (job === null) return "none"
+      if (job === "failed") queued?.onFailure(CRASHED)
       const outcome = job === "failed" ? job : await runHeld(job, options)
-      if (outcome !== "paused" && outcome !== "retry") await cleanUp(tenant, documentId)
+      if (!["paused", "retry", "spread"].includes(outcome)) await cleanUp(tenant, documentId)
       return outcome
     },
+    async runRange(message, options) {
+      const outcome = await runRange(parts, message, options)
+      if (outcome === "failed" || outcome === "superseded") await cleanUp(message.tenant, message.documentId)
+      return outcome
+    },
+    standing: (tenant, documentId) => jobs.standing(tenant, documentId),
+    reopen: (tenant, documentId) => jobs.reopen(tenant, documentId, CODES_OF_FILES),
     pending: (tenant) => jobs.pending(tenant),
     cleanUp,
     sweep: (tenant) => sweepTenant({ database, objects }, tenant),
   }
-}
-
-function describe(thrown: unknown): { readonly code: ErrorCode; readonly message: string } {
-  if (thrown instanceof AppError && thrown.code !== "internal") return thrown
-  return { code: "internal", message: "Something went wrong here while this file was read; the log says what" }
 }

@@ -1,7 +1,7 @@
 import type { Database } from "../../database/database.ts"
 import { vectorFromBase64, vectorToSql } from "../../vector.ts"
 import type { PageText } from "../page.ts"
-import { LEASE_MS } from "./jobs.ts"
+import { LEASE_MS, leaseFor } from "./jobs.ts"
 import { type PageDraft, type PageDraftRow, packPage, unpackPage } from "./page-draft.ts"
 import type { HeldJob } from "./upload.ts"
 
@@ -26,7 +26,7 @@ export interface DraftedPage {
 // starts the count of attempts anew.
 const WITH_JOB = `
   with job as (
-    update ingest_jobs set lease_until = now() + ${LEASE_MS} * interval '1 ms', attempts = 1, pages_done = pages_done + $4
+    update ingest_jobs set lease_until = ${leaseFor(LEASE_MS)}, attempts = 0, pages_done = pages_done + $4
      where document_id = $1 and generation = $2 and worker = $3 and state = 'processing'
     returning source_account_id, document_id, generation)`
 

@@ -4,43 +4,45 @@ import type { Upload } from "./upload.ts"
 /** What became of an upload: a job of its own, one that was there already, or nothing, because the bytes are. */
 export type Enqueued = "queued" | "processing" | "ready" | "ignored"
 
-const LOCK_DOCUMENT = `
-  select status, sequencer from documents where id = $1 for update`
+/** So that uploads, events and deletes of one document come one after the other. Its one value is the document's id. */
+export const LOCK_DOCUMENT = "select 1 from documents where id = $1 for update"
 
 const STANDING_JOBS = `
-  select state, sha256, upload_key, options = $2::text::jsonb as same_options
+  select state, sha256, upload_key, upload_version, options = $2::text::jsonb as same_options
     from ingest_jobs where document_id = $1 and state <> 'superseded'`
 
 // A document that is served stays ready, with the title it has, until the new version is published.
 const RAISE_GENERATION = `
-  insert into documents as d (source_account_id, id, title, status, sequencer) values ($1, $2, $3, 'queued', $4)
+  insert into documents as d (source_account_id, id, title, status) values ($1, $2, $3, 'queued')
   on conflict (source_account_id, id) do update
-     set generation = d.generation + 1, sequencer = coalesce(excluded.sequencer, d.sequencer),
+     set generation = d.generation + 1,
          status = case d.status when 'ready' then 'ready' else 'queued' end,
          title = case d.status when 'ready' then d.title else excluded.title end,
          error = null, updated_at = case d.status when 'ready' then d.updated_at else now() end
   returning generation::text as generation`
 
-const SUPERSEDE_OPEN = `
+/** Takes off what is to replace a document. Its one value is the document's id. */
+export const SUPERSEDE_OPEN = `
   update ingest_jobs set state = 'superseded', worker = null, lease_until = null, updated_at = now()
    where document_id = $1 and state in ('queued', 'processing', 'failed')`
 
 const INSERT_JOB = `
-  insert into ingest_jobs (source_account_id, document_id, generation, upload_key, file_name, bytes, sha256, options)
-  values ($1, $2, $3, $4, $5, $6, $7, $8::text::jsonb)`
+  insert into ingest_jobs (source_account_id, document_id, generation, upload_key, file_name, bytes, sha256, options,
+                           upload_version)
+  values ($1, $2, $3, $4, $5, $6, $7, $8::text::jsonb, $9)`
 
 /** A row of `STANDING_JOBS`. */
 interface StandingJob {
   readonly state: "queued" | "processing" | "failed" | "done"
   readonly sha256: string | null
   readonly upload_key: string
+  readonly upload_version: string | null
   readonly same_options: boolean
 }
 
 /**
  * Makes a job of a file that is in the store. The same bytes with the same options again change nothing; others raise
- * the document's generation, so that whoever still works on an earlier upload publishes nothing. What an event out of
- * order tells is ignored.
+ * the document's generation, so that whoever still works on an earlier upload publishes nothing.
  */
 export async function enqueueUpload(
   database: Database,
@@ -49,20 +51,27 @@ export async function enqueueUpload(
   upload: Upload,
 ): Promise<Enqueued> {
   return database.transaction({ tenant }, async (transaction) => {
-    await transaction.query("delete from uploads where key = $1", [upload.key])
-    const [document] = await transaction.query<{ status: string; sequencer: string | null }>(LOCK_DOCUMENT, [
-      documentId,
-    ])
-    if (isLate(upload.sequencer, document?.sequencer)) return "ignored"
-    const jobs = await transaction.query<StandingJob & Record<string, unknown>>(STANDING_JOBS, [
-      documentId,
-      JSON.stringify(upload.options),
-    ])
-    return (
-      (await keepStanding(transaction, documentId, upload, jobs)) ??
-      (await insert(transaction, tenant, documentId, upload))
-    )
+    await transaction.query(LOCK_DOCUMENT, [documentId])
+    return enqueueWithin(transaction, tenant, documentId, upload)
   })
+}
+
+/** The same within a transaction that holds the document. */
+export async function enqueueWithin(
+  transaction: Transaction,
+  tenant: string,
+  documentId: string,
+  upload: Upload,
+): Promise<Enqueued> {
+  await transaction.query("delete from uploads where key = $1", [upload.key])
+  const jobs = await transaction.query<StandingJob & Record<string, unknown>>(STANDING_JOBS, [
+    documentId,
+    JSON.stringify(upload.options),
+  ])
+  return (
+    (await keepStanding(transaction, documentId, upload, jobs)) ??
+    (await insert(transaction, tenant, documentId, upload))
+  )
 }
 
 /** Null where a new job is needed. */
@@ -81,28 +90,25 @@ async function keepStanding(
 }
 
 /**
- * A key that ends with the digest of its bytes can't hold others. Under any other key a later event tells of other bytes;
- * without an event it is the upload that is known.
+ * A key that ends with the digest of its bytes can't hold others. Under any other key a version tells; without one a later event is
+ * of other bytes, and without an event it is the upload that is known.
  */
-function isSame(job: StandingJob, { key, sha256, sequencer }: Upload): boolean {
+function isSame(job: StandingJob, { key, sha256, sequencer, version }: Upload): boolean {
   if (!job.same_options) return false
   if (sha256 !== null && job.sha256 === sha256) return true
-  return job.upload_key === key && (sequencer === undefined || /\/[0-9a-f]{64}$/.test(key))
+  if (job.upload_key !== key) return false
+  if (/\/[0-9a-f]{64}$/.test(key)) return true
+  return job.upload_version !== null && version !== undefined ? job.upload_version === version : sequencer === undefined
 }
 
 async function insert(
   transaction: Transaction,
   tenant: string,
   documentId: string,
-  { key, fileName, bytes, sha256, options, sequencer }: Upload,
+  { key, fileName, bytes, sha256, options, version }: Upload,
 ): Promise<Enqueued> {
   const title = options.title ?? fileName
-  const [raised] = await transaction.query<{ generation: string }>(RAISE_GENERATION, [
-    tenant,
-    documentId,
-    title,
-    sequencer ?? null,
-  ])
+  const [raised] = await transaction.query<{ generation: string }>(RAISE_GENERATION, [tenant, documentId, title])
   await transaction.query(SUPERSEDE_OPEN, [documentId])
   await transaction.query(INSERT_JOB, [
     tenant,
@@ -113,16 +119,7 @@ async function insert(
     bytes,
     sha256,
     JSON.stringify(options),
+    version ?? null,
   ])
   return "queued"
-}
-
-/**
- * Whether an event is older than, or the same as, one that was applied: sequencers are hexadecimal, and the shorter
- * counts as if it went on with zeros (S3's own rule).
- */
-function isLate(sequencer: string | undefined, applied: string | null | undefined): boolean {
-  if (sequencer === undefined || applied === null || applied === undefined) return false
-  const length = Math.max(sequencer.length, applied.length)
-  return sequencer.padEnd(length, "0") <= applied.padEnd(length, "0")
 }

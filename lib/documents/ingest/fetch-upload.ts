@@ -4,6 +4,7 @@ import { mkdir, mkdtemp, rm } from "node:fs/promises"
 import { join } from "node:path"
 import { AppError } from "../../errors.ts"
 import type { ObjectStore } from "../../objects/object-store.ts"
+import type { Job } from "./upload.ts"
 
 /** A file of this machine with what its bytes are. */
 export interface LocalFile {
@@ -27,14 +28,14 @@ export async function withFolder<T>(tempFolder: string, work: (folder: string) =
 /** Writes the upload to a file of `folder`. Throws `document_unreadable` when the store has none, `document_too_large`. */
 export async function fetchUpload(
   objects: ObjectStore,
-  key: string,
+  { uploadKey, version }: Pick<Job, "uploadKey" | "version">,
   folder: string,
   bytesMax: number,
 ): Promise<LocalFile> {
-  const found = await objects.head(key)
+  const found = await objects.head(uploadKey, version)
   if (found && found.bytes > bytesMax) throw tooLarge(bytesMax)
   const path = join(folder, "file")
-  if (!found || !(await objects.getFile(key, path, bytesMax))) {
+  if (!found || !(await objects.getFile(uploadKey, path, bytesMax, version))) {
     throw new AppError("document_unreadable", "The uploaded file is no longer in the object store: upload it again")
   }
   return describeFile(path)

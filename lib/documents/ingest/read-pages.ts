@@ -38,6 +38,10 @@ interface ReadPagesParts {
 
 interface ReadPagesOptions {
   readonly path: string
+  /** First page to read; the file's when absent. */
+  readonly from?: number
+  /** Last page to read. */
+  readonly to?: number
   readonly total: number
   readonly signal: AbortSignal
   readonly onProgress: (progress: IngestProgress) => void
@@ -47,16 +51,16 @@ interface ReadPagesOptions {
 
 /** Pages that may fail before a file is given up, where none was read and where some were: each may take its whole time limit. */
 const FAILURES_ALONE_MAX = 20
-const FAILURES_MAX = 200
+export const FAILURES_MAX = 200
 
 /**
  * Reads the pages that have no draft yet, side by side, and commits each with its picture. A page that can't be read
  * becomes an empty one with a warning; with too many of them the file is given up, for the reason of the last.
  */
 export async function readPages(parts: ReadPagesParts, job: HeldJob, options: ReadPagesOptions): Promise<void> {
-  const { total, signal, onProgress, onLost } = options
+  const { total, from = 1, to = total, signal, onProgress, onLost } = options
   const there = await parts.drafts.pageNumbers(job)
-  const missing = Array.from({ length: total }, (_, i) => i + 1).filter((number) => !there.has(number))
+  const missing = Array.from({ length: to - from + 1 }, (_, i) => from + i).filter((number) => !there.has(number))
   let done = there.size
   let read = there.size
   let failures = 0

@@ -3,10 +3,11 @@ import type { Database } from "../../database/database.ts"
 import { uploadKey } from "../../objects/object-key.ts"
 import type { ObjectStore } from "../../objects/object-store.ts"
 import type { Documents } from "../documents.ts"
+import { type BucketEvents, createBucketEvents } from "./bucket-events.ts"
 import { documentIdFor } from "./document-id.ts"
 import { type Enqueued, enqueueUpload } from "./enqueue.ts"
 import { type LocalFile, tooLarge } from "./fetch-upload.ts"
-import { IngestOptions } from "./upload.ts"
+import type { IngestOptions } from "./upload.ts"
 
 /** How long a file may take on its way into the store, ms: as long as the server lets a request last. */
 const WRITE_MS = 3_600_000
@@ -36,7 +37,7 @@ export interface PresignedUpload {
 }
 
 /** How files come in, and how documents go. */
-export interface Receive {
+export interface Receive extends BucketEvents {
   /**
    * Stores a file and makes a job of it. The same bytes with the same options again change nothing; others replace the
    * document once they are read. Throws `document_too_large`, `storage_unavailable`.
@@ -44,25 +45,12 @@ export interface Receive {
   add(tenant: string, request: FileToAdd, file: LocalFile): Promise<{ readonly id: string; readonly status: Enqueued }>
   /** Null where the store has no URLs. */
   presign(tenant: string, request: FileToAdd, contentType: string): Promise<PresignedUpload | null>
-  /**
-   * A file is in the store: makes a job of it, unless it was expected no longer, or a later event was there before.
-   * `options` accept one that nobody announced.
-   */
-  received(tenant: string, documentId: string, event: ReceivedEvent): Promise<Enqueued>
   /** Looks whether files that were announced for a document have come: what an event tells where the bucket sends none. */
-  collect(tenant: string, documentId: string): Promise<Enqueued | null>
-  /** Removes a document with all its rows and objects; a tombstone stays. False when there was none, or the event is late. */
-  delete(tenant: string, documentId: string, sequencer?: string): Promise<boolean>
+  collect(tenant: string, documentId: string): Promise<Enqueued | "refused" | null>
+  /** Removes a document with all its rows and objects; a tombstone stays. False when there was none. */
+  delete(tenant: string, documentId: string): Promise<boolean>
   /** Deletes every document of a tenant. Returns how many. */
   reset(tenant: string): Promise<number>
-}
-
-/** What a bucket tells of a new object. */
-export interface ReceivedEvent {
-  readonly key: string
-  readonly sequencer?: string | undefined
-  readonly bytes?: number | undefined
-  readonly options?: IngestOptions | undefined
 }
 
 interface ReceiveParts {
@@ -78,11 +66,10 @@ const EXPECT = `
   values ($1, $2, $3, $4, $5::text::jsonb, now() + $6::float8 * interval '1 ms')
   on conflict (source_account_id, key) do update set expires_at = greatest(uploads.expires_at, excluded.expires_at)`
 
-const ANNOUNCED = `
-  select file_name, options from uploads where key = $1 and starts_with(key, 'uploads/')
-  union all
-  select file_name, options from ingest_jobs where document_id = $2 and upload_key = $1 and state <> 'superseded'
-   limit 1`
+// Outlives what it announces: an event that comes late is told by it from a file that nobody asked for.
+const ANNOUNCE = `
+  insert into upload_keys (source_account_id, key, document_id) values ($1, $2, $3)
+  on conflict (source_account_id, key) do update set announced = true`
 
 // Pictures on their way into the store stand in the same table.
 const EXPECTED = `
@@ -92,29 +79,19 @@ export function createReceive(parts: ReceiveParts): Receive {
   const { database, objects, documents, cleanUp, settings } = parts
   const expect = async (tenant: string, key: string, id: string, request: FileToAdd, ms: number): Promise<void> => {
     const values = [tenant, key, id, request.fileName, JSON.stringify(request.options), ms]
-    await database.batch({ tenant }, [{ text: EXPECT, values }])
+    await database.batch({ tenant }, [
+      { text: ANNOUNCE, values: [tenant, key, id] },
+      { text: EXPECT, values },
+    ])
   }
-  const received: Receive["received"] = async (tenant, documentId, { key, sequencer, bytes, options }) => {
-    const [rows = []] = await database.batch({ tenant }, [{ text: ANNOUNCED, values: [key, documentId] }])
-    const [announced] = rows as unknown as { file_name: string; options: unknown }[]
-    if (!announced && !options) return "ignored"
-    const stored = bytes ?? (await objects.head(key))?.bytes
-    if (stored === undefined) return "ignored"
-    return enqueueUpload(database, tenant, documentId, {
-      key,
-      fileName: announced?.file_name ?? "",
-      bytes: stored,
-      sha256: null,
-      options: announced ? IngestOptions.parse(announced.options) : (options ?? IngestOptions.parse({})),
-      sequencer,
-    })
-  }
-  const remove: Receive["delete"] = async (tenant, documentId, sequencer) => {
-    const was = await documents.delete(tenant, documentId, sequencer)
+  const events = createBucketEvents(parts)
+  const remove: Receive["delete"] = async (tenant, documentId) => {
+    const was = await documents.delete(tenant, documentId)
     await cleanUp(tenant, documentId)
     return was
   }
   return {
+    ...events,
     async add(tenant, request, file) {
       if (file.bytes > settings.documentBytesMax) throw tooLarge(settings.documentBytesMax)
       const id = request.id ?? documentIdFor(request.fileName, file.sha256)
@@ -136,12 +113,11 @@ export function createReceive(parts: ReceiveParts): Receive {
       await expect(tenant, key, id, request, PRESIGNED_S * 1_000 + PRESIGNED_GRACE_MS)
       return { id, upload: { url, method: "PUT", headers: { "content-type": contentType }, expires } }
     },
-    received,
     async collect(tenant, documentId) {
       const [rows = []] = await database.batch({ tenant }, [{ text: EXPECTED, values: [documentId] }])
       for (const { key } of rows as unknown as { key: string }[]) {
         const found = await objects.head(key)
-        if (found) return received(tenant, documentId, { key, bytes: found.bytes })
+        if (found) return events.received(tenant, documentId, { key, bytes: found.bytes, version: found.version })
       }
       return null
     },

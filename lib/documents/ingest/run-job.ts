@@ -18,7 +18,8 @@ import { fetchUpload, withFolder } from "./fetch-upload.ts"
 import { ingestBundle } from "./ingest-bundle.ts"
 import type { Jobs } from "./jobs.ts"
 import { publish } from "./publish.ts"
-import { type Limiter, readPages } from "./read-pages.ts"
+import { FAILURES_MAX, type Limiter, readPages } from "./read-pages.ts"
+import { PAGES_ALONE_MAX } from "./spread-pages.ts"
 import type { IngestProgress, Job } from "./upload.ts"
 
 /** Bounds of the ingestion. */
@@ -57,6 +58,11 @@ export interface RunJobOptions {
   readonly onProgress: (progress: IngestProgress) => void
   /** The job is no longer ours; aborts `signal`. */
   readonly onLost: () => void
+  /**
+   * Hands the job on to others who read these pages. False when it is no longer ours. Absent: they are read here, however
+   * many there are.
+   */
+  readonly spread?: ((missing: readonly number[]) => Promise<boolean>) | undefined
 }
 
 /** What a file holds, with what there is to say about it. */
@@ -78,36 +84,51 @@ const UNCHANGED = `
 
 /**
  * The stages of one job, each taking up what an earlier attempt has committed: fetch, inspect, pages, figures, layout and chunks,
- * a language model's notes, vectors, publish. Throws `AppError` for a person to read, and the signal's reason.
+ * a language model's notes, vectors, publish. `spread`: others read the pages, and somebody else goes on after them.
+ * Throws `AppError` for a person to read, and the signal's reason.
  */
-export async function runJob(parts: JobParts, job: Job, options: RunJobOptions): Promise<void> {
+export async function runJob(parts: JobParts, job: Job, options: RunJobOptions): Promise<"ready" | "spread"> {
   const { signal, onLost } = options
-  await withFolder(parts.tempFolder, async (folder) => {
-    const local = await fetchUpload(parts.objects, job.uploadKey, folder, parts.settings.documentBytesMax)
+  return withFolder(parts.tempFolder, async (folder) => {
+    const local = await fetchUpload(parts.objects, job, folder, parts.settings.documentBytesMax)
     if (!(await parts.jobs.noteFile(job, local))) onLost()
     signal.throwIfAborted()
-    if (job.sha256 === null && (await isUnchanged(parts.database, job))) return
+    if (job.sha256 === null && (await isUnchanged(parts.database, job))) return "ready"
     const inspection = await parts.fileReader.inspect(local.path, job.fileName)
     signal.throwIfAborted()
     if (inspection.format === "bundle") {
-      return ingestBundle(parts, job, local.path, { mimeType: inspection.mimeType, sha256: local.sha256 }, options)
+      await ingestBundle(parts, job, local.path, { mimeType: inspection.mimeType, sha256: local.sha256 }, options)
+      return "ready"
     }
-    const { document, warnings, pictures } = await readFile(parts, job, local.path, inspection, options)
-    const { title, mimeType, pageCount } = inspection
-    const file = { mimeType, sha256: local.sha256 }
-    const detecting = { ...parts, detectLanguage: await parts.detectLanguage() }
-    const session = await openSession(detecting, job, { ...options, onProgress: after(pageCount ?? 1, options) })
-    const described = await enrichFigures(session, document, pictures)
-    const read = { document: described, title, file, pageCount, warnings }
-    const { prepared, tables } = await assembleDocument(detecting, job, read)
-    signal.throwIfAborted()
-    const enriched = await enrichChunks(session, prepared)
-    // First, for only so many warnings are kept.
-    const ready = { ...enriched, warnings: [...session.warnings, ...enriched.warnings] }
-    const embedded = await embedDrafts(parts.drafts, parts.embedder, job, ready, { signal, onLost })
-    if (!(await publish(parts.database, job, embedded, { tables, noteHashes: session.hashes }))) onLost()
-    signal.throwIfAborted()
+    const read = await readFile(parts, job, local.path, inspection, options)
+    if (read === "spread") return read
+    await publishRead(parts, job, inspection, { ...read, sha256: local.sha256 }, options)
+    return "ready"
   })
+}
+
+/** From what was read of a file to what is served. */
+async function publishRead(
+  parts: JobParts,
+  job: Job,
+  { title, mimeType, pageCount }: Inspection,
+  { document, warnings, pictures, sha256 }: ReadResult & { readonly sha256: string },
+  options: RunJobOptions,
+): Promise<void> {
+  const { signal, onLost } = options
+  const file = { mimeType, sha256 }
+  const detecting = { ...parts, detectLanguage: await parts.detectLanguage() }
+  const session = await openSession(detecting, job, { ...options, onProgress: after(pageCount ?? 1, options) })
+  const described = await enrichFigures(session, document, pictures)
+  const read = { document: described, title, file, pageCount, warnings }
+  const { prepared, tables } = await assembleDocument(detecting, job, read)
+  signal.throwIfAborted()
+  const enriched = await enrichChunks(session, prepared)
+  // First, for only so many warnings are kept.
+  const ready = { ...enriched, warnings: [...session.warnings, ...enriched.warnings] }
+  const embedded = await embedDrafts(parts.drafts, parts.embedder, job, ready, { signal, onLost })
+  if (!(await publish(parts.database, job, embedded, { tables, noteHashes: session.hashes }))) onLost()
+  signal.throwIfAborted()
 }
 
 /** Progress that goes on where that of the pages ended. */
@@ -128,7 +149,7 @@ async function readFile(
   path: string,
   { pageCount, format }: Inspection,
   options: RunJobOptions,
-): Promise<ReadResult> {
+): Promise<ReadResult | "spread"> {
   const { signal, onProgress, onLost } = options
   const total = pageCount ?? 1
   if (total > parts.settings.documentPagesMax) {
@@ -143,6 +164,15 @@ async function readFile(
     onProgress({ done: 1, total })
     return { document, warnings: [], pictures: new Map() }
   }
+  if (options.spread) {
+    const there = await parts.drafts.pageNumbers(job)
+    const missing = Array.from({ length: total }, (_, i) => i + 1).filter((number) => !there.has(number))
+    if (missing.length > PAGES_ALONE_MAX) {
+      if (await options.spread(missing)) return "spread"
+      onLost()
+      signal.throwIfAborted()
+    }
+  }
   await readPages({ ...parts, sideBySide: parts.settings.ingestConcurrency }, job, {
     path,
     total,
@@ -153,7 +183,8 @@ async function readFile(
   const drafted = await parts.drafts.pages(job)
   const failed = drafted.filter(({ warning }) => warning !== null)
   const [first] = failed
-  if (first?.warning && failed.length === drafted.length) throw new AppError("document_unreadable", first.warning)
+  if (first?.warning && failed.length >= Math.min(drafted.length, FAILURES_MAX))
+    throw new AppError("document_unreadable", first.warning)
   const pages = drafted.flatMap(({ text }) => (text ? [text] : []))
   const document = await parts.fileReader.layOut(pages, signal)
   const pictures = new Map(

@@ -22,6 +22,8 @@ export interface Upload {
   readonly options: IngestOptions
   /** Of the bucket's event that told of it. */
   readonly sequencer?: string | undefined
+  /** Which content under the key it is, where the store keeps versions. */
+  readonly version?: string | undefined
 }
 
 /** One job that this process holds. Whoever's `worker` it isn't any more changes nothing. */

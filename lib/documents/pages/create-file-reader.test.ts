@@ -31,6 +31,11 @@ async function save(name: string, bytes: Uint8Array): Promise<string> {
   return path
 }
 
+/** Worker threads of this process. */
+function runningThreads(): number {
+  return (process.report.getReport() as unknown as { readonly workers: readonly unknown[] }).workers.length
+}
+
 /** A page that takes seconds: it has to be recognised. */
 async function scan(): Promise<string> {
   const original = await save("original", (await rotatedPdf(0)).bytes)
@@ -97,10 +102,14 @@ test("an aborted call rejects with the reason at once, whether it runs or waits,
 })
 
 test("threads end when idle and start again", async () => {
-  open({ idleMs: 1 })
-  const first = await reader.inspect(book, "a")
-  await new Promise((resolve) => setTimeout(resolve, 50))
-  expect(await reader.inspect(book, "a")).toEqual(first)
+  const before = runningThreads()
+  open({ idleMs: 500 })
+  for (const page of [1, 2]) {
+    const reading = reader.readPage(book, page)
+    await expect.poll(runningThreads, { interval: 10, timeout: 10_000 }).toBe(before + 1)
+    expect((await reading).text.number).toBe(page)
+    await expect.poll(runningThreads, { timeout: 10_000 }).toBe(before)
+  }
 })
 
 test("closing rejects what still waits", async () => {
@@ -111,4 +120,16 @@ test("closing rejects what still waits", async () => {
   await reader.close()
   expect((await outcomes).map(({ status }) => status)).toEqual(["rejected", "rejected"])
   await expect(reader.inspect(book, "a")).rejects.toThrow("closed")
+})
+
+test("files without pages are read, and pages laid out, in threads of their own", async () => {
+  open()
+  const path = await save("note", Buffer.from("# Harbour\n\nThe *lantern* is lit.\n"))
+  const { format } = await reader.inspect(path, "note.md")
+  expect((await reader.readFlow(path, format)).blocks.map(({ text }) => text)).toEqual([
+    "Harbour",
+    "The lantern is lit.",
+  ])
+  const { text } = await reader.readPage(book, 1)
+  expect((await reader.layOut([text])).blocks[0]?.text).toContain(words[0]?.text)
 })

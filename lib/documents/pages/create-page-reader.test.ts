@@ -132,6 +132,13 @@ test("a scan between pages of text is recognised, in its place, the pages of tex
   expect((await reader.readPage(path, 3)).text.source).toBe("embedded")
 })
 
+test("the scan of a ruled table is recognised, cell by cell", { timeout: 240_000 }, async () => {
+  const original = await tablePdf(true)
+  const { text } = await reader.readPage(await save((await scannedPdf([await pictureOf(original)])).bytes), 1)
+  expect(text.source).toBe("ocr")
+  expectNearlyAll(text, original.words)
+})
+
 test("a page that was scanned on its side is read, in the place where it is displayed", {
   timeout: 240_000,
 }, async () => {

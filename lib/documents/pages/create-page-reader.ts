@@ -2,6 +2,7 @@ import { stat } from "node:fs/promises"
 import { AppError } from "../../errors.ts"
 import type { Inspection, ReadPage } from "../file-reader.ts"
 import type { PageImage, PageText } from "../page.ts"
+import { collectGarbage } from "./collect-garbage.ts"
 import { encodePageImage } from "./encode-page-image.ts"
 import { needsRecognition } from "./needs-recognition.ts"
 import { type ImageFile, openImage } from "./open-image.ts"
@@ -12,7 +13,7 @@ import type { PageWorkerData } from "./page-tasks.ts"
 import { readPdfDrawings } from "./read-pdf-drawings.ts"
 import { readPdfWords } from "./read-pdf-words.ts"
 import { RECOGNITION_DPI, recognisePage } from "./recognise-page.ts"
-import { type Raster, renderPdfPage, tooLarge } from "./render-pdf-page.ts"
+import { type Raster, renderGreyPdfPage, renderPdfPage, tooLarge } from "./render-pdf-page.ts"
 import { type SniffedFormat, sniffFormat } from "./sniff-format.ts"
 
 /** Reads pages in the thread that it is called in, one at a time. */
@@ -29,6 +30,13 @@ const IMAGE_DPI = 150
 const IMAGE_PIXELS_MAX = 600_000_000
 /** PDFium takes 19 to 30 MB for usual files, Tesseract 52; what is above came from an unusual page, and isn't given back. */
 const MEMORY_BYTES_SPENT = 96 * 2 ** 20
+/** Tesseract holds 70 MB. In a book that has a picture for its title page, they would be held for nothing. */
+const PAGES_WITHOUT_RECOGNITION_MAX = 8
+/**
+ * After so many pages a file is opened anew, for PDFium keeps what it has parsed of a document until that is closed: 30 KB
+ * a page. Opening takes 1 ms, and finding page 1,400 of a book of small pages 40 ms.
+ */
+const PAGES_A_DOCUMENT_MAX = 10
 
 type OpenFile = { readonly key: string } & (
   | { readonly kind: "pdf"; readonly file: PdfFile }
@@ -41,11 +49,15 @@ export function createPageReader(limits: PageWorkerData): PageReader {
   let recogniser: Recogniser | null = null
   let open: OpenFile | null = null
   let brokeDown = false
+  let pagesSinceRecognition = 0
+  let pagesSinceOpening = 0
 
   async function openFile(path: string, format: SniffedFormat): Promise<OpenFile | null> {
     const { mtimeMs, size, ino } = await stat(path)
     const key = [path, mtimeMs, size, ino].join("\n")
-    if (open?.key === key) return open
+    if (open?.key === key && pagesSinceOpening < PAGES_A_DOCUMENT_MAX) return open
+    if (pagesSinceOpening > 0) collectGarbage()
+    pagesSinceOpening = 0
     if (open?.kind === "pdf") open.file.close()
     open = null
     if (format.format === "image") open = { key, kind: "image", file: await openImage(path) }
@@ -56,9 +68,10 @@ export function createPageReader(limits: PageWorkerData): PageReader {
     return open
   }
 
-  const recognise = async (raster: Raster) => {
+  const recognise: Recognise = async (render) => {
     recogniser ??= await openRecogniser(limits.memoryBytesMax)
-    return recognisePage(recogniser, raster)
+    pagesSinceRecognition = 0
+    return recogniseAndRelease(recogniser, await render())
   }
 
   /** What isn't an error of ours is a module that broke down: its memory can't be trusted. */
@@ -97,28 +110,48 @@ export function createPageReader(limits: PageWorkerData): PageReader {
         if (opened === null || number > opened.file.pageCount) {
           throw new AppError("document_unreadable", `The file has no page ${number}`)
         }
+        pagesSinceRecognition += 1
+        pagesSinceOpening += 1
         if (opened.kind === "pdf") return await readPdfPage(opened.file, number, recognise)
         return await readImagePage(opened.file, number, recognise)
       }),
     isSpent: () =>
-      brokeDown || Math.max(pdfium?.memoryBytes() ?? 0, recogniser?.memoryBytes() ?? 0) > MEMORY_BYTES_SPENT,
+      brokeDown ||
+      (recogniser !== null && pagesSinceRecognition >= PAGES_WITHOUT_RECOGNITION_MAX) ||
+      [pdfium, recogniser].some((module) => module !== null && module.memoryBytes() > MEMORY_BYTES_SPENT),
   }
 }
 
-type Recognise = (raster: Raster) => Promise<ReturnType<typeof recognisePage>>
+type Recognise = (render: () => Raster<1> | Promise<Raster<1>>) => Promise<ReturnType<typeof recognisePage>>
 
 async function readPdfPage(file: PdfFile, number: number, recognise: Recognise): Promise<ReadPage> {
   const page = file.withPage(number, readEmbedded)
   // The picture first, so that its pixels are gone before those of recognition come.
-  const image = await encodePageImage(page.raster)
+  const image = await encode(page.raster)
   const { width, height, figures, rules, layer } = page
   const base = { number, width, height, figures, rules }
   if (!page.recognise) {
     const source = layer.words.length > 0 ? "embedded" : "none"
     return { text: { ...base, source, confidence: null, words: layer.words }, image }
   }
-  const found = await recognise(file.withPage(number, (again) => renderPdfPage(again, RECOGNITION_DPI)))
+  const found = await recognise(() => file.withPage(number, (again) => renderGreyPdfPage(again, RECOGNITION_DPI)))
   return { text: { ...base, ...chooseWords(layer, found) }, image }
+}
+
+function recogniseAndRelease(recogniser: Recogniser, raster: Raster<1>): ReturnType<typeof recognisePage> {
+  try {
+    return recognisePage(recogniser, raster)
+  } finally {
+    raster.release()
+  }
+}
+
+async function encode(raster: Raster): Promise<PageImage> {
+  try {
+    return await encodePageImage(raster)
+  } finally {
+    raster.release()
+  }
 }
 
 function readEmbedded(page: PdfPage) {
@@ -154,9 +187,8 @@ function lettersOf(words: PageText["words"]): number {
 
 async function readImagePage(file: ImageFile, number: number, recognise: Recognise): Promise<ReadPage> {
   const { raster, width, height } = await file.readPage(number, IMAGE_DPI)
-  const image: PageImage = await encodePageImage(raster)
-  const sharper = await file.readPage(number, RECOGNITION_DPI)
-  const found = await recognise(sharper.raster)
+  const image = await encode(raster)
+  const found = await recognise(async () => (await file.readGreyPage(number, RECOGNITION_DPI)).raster)
   const source = found.words.length > 0 ? "ocr" : "none"
   return { text: { number, width, height, source, figures: [], rules: [], ...found }, image }
 }

@@ -6,10 +6,15 @@ import { type Raster, rasterSize } from "./render-pdf-page.ts"
 export interface ImageFile {
   readonly pageCount: number
   /** The pixels of page `number`, from 1, upright, at most `dpi`; and its size in points. */
-  readPage(
-    number: number,
-    dpi: number,
-  ): Promise<{ readonly raster: Raster; readonly width: number; readonly height: number }>
+  readPage(number: number, dpi: number): Promise<ImagePage>
+  /** The same without colour. */
+  readGreyPage(number: number, dpi: number): Promise<ImagePage<1>>
+}
+
+interface ImagePage<Channels extends 1 | 3 = 1 | 3> {
+  readonly raster: Raster<Channels>
+  readonly width: number
+  readonly height: number
 }
 
 /** 10,000 × 10,000: 300 MB where a format has to be decoded at once. */
@@ -29,11 +34,16 @@ const DPI_GUESSED_MAX = 600
 export async function openImage(path: string): Promise<ImageFile> {
   const first = await readMetadata(path, 0)
   const pageCount = first.pages ?? 1
+  const metadataOf = async (number: number) => (number === 1 ? first : await readMetadata(path, number - 1))
   return {
     pageCount,
     async readPage(number, dpi) {
-      const metadata = number === 1 ? first : await readMetadata(path, number - 1)
-      return await decodePage(path, number, metadata, dpi)
+      const metadata = await metadataOf(number)
+      const isGrey = metadata.space === "b-w" || metadata.channels <= 2
+      return await decodePage(path, number, metadata, { dpi, channels: isGrey ? 1 : 3 })
+    },
+    async readGreyPage(number, dpi) {
+      return await decodePage(path, number, await metadataOf(number), { dpi, channels: 1 })
     },
   }
 }
@@ -57,49 +67,34 @@ async function readMetadata(path: string, page: number): Promise<Metadata> {
   return metadata
 }
 
-async function decodePage(path: string, number: number, metadata: Metadata, dpi: number) {
+async function decodePage<Channels extends 1 | 3>(
+  path: string,
+  number: number,
+  metadata: Metadata,
+  { dpi, channels }: { readonly dpi: number; readonly channels: Channels },
+): Promise<ImagePage<Channels>> {
   // EXIF: 5 to 8 lie on their side.
   const { width: pixelsWide, height: pixelsHigh } = metadata.autoOrient
   const own = resolutionOf(metadata)
   const size = { width: (pixelsWide * 72) / own, height: (pixelsHigh * 72) / own }
   // Nothing is gained by more pixels than the file has.
-  const target = rasterSize(size, Math.min(dpi, own))
-  const { data, info } = await open(path, number - 1)
+  const { width, height, scale } = rasterSize(size, Math.min(dpi, own))
+  const pixels = await open(path, number - 1)
     .autoOrient()
     .flatten({ background: "white" })
-    .resize(target.width, target.height, { fit: "fill" })
-    .toColourspace(metadata.space === "b-w" || metadata.channels <= 2 ? "b-w" : "srgb")
+    .resize(width, height, { fit: "fill" })
+    .toColourspace(channels === 1 ? "b-w" : "srgb")
     .raw()
-    .toBuffer({ resolveWithObject: true })
+    .toBuffer()
     .catch((cause: unknown) => {
       throw unreadable(number, cause)
     })
-  const channels = info.channels === 1 ? 1 : 3
-  const raster: Raster = {
-    pixels: channels === 1 ? data : widen(data),
-    width: info.width,
-    height: info.height,
-    channels: channels === 1 ? 1 : 4,
-    scale: target.scale,
-  }
-  return { raster, ...size }
+  return { raster: { pixels, width, height, channels, scale, release() {} }, ...size }
 }
 
 function resolutionOf({ density, width, height }: Metadata): number {
   if (density !== undefined && density >= DPI_MIN && density <= DPI_MAX) return density
   return Math.min(DPI_GUESSED_MAX, Math.max(DPI_GUESSED_MIN, Math.max(width, height) / LONG_SIDE_INCHES))
-}
-
-/** Three bytes a pixel to the four of a `Raster`. */
-function widen(rgb: Uint8Array): Uint8Array {
-  const wide = new Uint8Array((rgb.length / 3) * 4)
-  for (let from = 0, to = 0; from < rgb.length; from += 3, to += 4) {
-    wide[to] = rgb[from] ?? 0
-    wide[to + 1] = rgb[from + 1] ?? 0
-    wide[to + 2] = rgb[from + 2] ?? 0
-    wide[to + 3] = 255
-  }
-  return wide
 }
 
 function unreadable(number: number, cause: unknown): AppError {

@@ -53,7 +53,10 @@ interface TessBaseApi {
 }
 
 interface TesseractModule {
-  readonly FS: { writeFile(path: string, data: Uint8Array): void; unlink(path: string): void }
+  readonly FS: {
+    writeFile(path: string, data: Uint8Array, options?: { readonly canOwn: boolean }): void
+    unlink(path: string): void
+  }
   readonly TessBaseAPI: new () => TessBaseApi
 }
 
@@ -71,6 +74,11 @@ type LoadTesseract = (module: {
  */
 const LANGUAGES = ["por", "eng"] as const
 const ENGINE_LSTM = 1
+/**
+ * Columns, tables and lines are found by Tesseract, as its command does. Its library takes a page for one block otherwise:
+ * then a ruled table gives not one word, a form F1 88 in place of 96, two columns 91 in place of 99, in the same time.
+ */
+const SEGMENTATION_AUTOMATIC = 3
 const PAGE_FILE = "/input"
 
 /**
@@ -104,6 +112,9 @@ export async function openRecogniser(memoryBytesMax: number): Promise<Recogniser
   }
   const api = new module.TessBaseAPI()
   if (api.Init(null, LANGUAGES.join("+"), ENGINE_LSTM) !== 0) throw new Error("Tesseract does not start")
+  api.SetVariable("tessedit_pageseg_mode", String(SEGMENTATION_AUTOMATIC))
+  // It has read them: 10 MB.
+  for (const language of LANGUAGES) module.FS.unlink(`./${language}.traineddata`)
   return {
     recognise: (pixels, width, height, dpi) => recognise(module, api, pixels, width, height, dpi),
     memoryBytes: () => memory?.buffer.byteLength ?? 0,
@@ -118,7 +129,8 @@ function recognise(
   height: number,
   dpi: number,
 ): Recognition {
-  module.FS.writeFile(PAGE_FILE, toPgm(pixels, width, height))
+  // The file is this very memory.
+  module.FS.writeFile(PAGE_FILE, toPgm(pixels, width, height), { canOwn: true })
   try {
     api.SetVariable("user_defined_dpi", String(Math.round(dpi)))
     if (api.SetImageFile(1, 0) !== 0) throw new Error("Tesseract does not read the picture")

@@ -1,6 +1,6 @@
 import type { Word } from "../page.ts"
 import type { PixelBox, Recogniser, Recognition } from "./open-recogniser.ts"
-import { recognisedWords } from "./recognised-words.ts"
+import { confidenceOf, recognisedWords } from "./recognised-words.ts"
 import type { Raster } from "./render-pdf-page.ts"
 import { type QuarterTurns, turnBox, turnPixels } from "./turn-pixels.ts"
 
@@ -22,8 +22,8 @@ const UPRIGHT_CONFIDENCE = 70
  * Recognises the words of a page. One that reads badly is tried on its head, or where its lines run upright on both sides;
  * the way that reads best is taken. Words stand where they are displayed, however the page lies.
  */
-export function recognisePage(recogniser: Recogniser, raster: Raster): RecognisedPage {
-  const grey = raster.channels === 1 ? raster.pixels : greyOf(raster)
+export function recognisePage(recogniser: Recogniser, raster: Raster<1>): RecognisedPage {
+  const grey = raster.pixels
   const read = (turns: QuarterTurns): RecognisedPage => {
     const turned = turnPixels(grey, raster.width, raster.height, turns)
     const found = recogniser.recognise(turned.pixels, turned.width, turned.height, raster.scale * 72)
@@ -47,32 +47,20 @@ function score({ words, confidence }: RecognisedPage): number {
 }
 
 function toPage({ lines }: Recognition, raster: Raster, turns: QuarterTurns): RecognisedPage {
-  const found = recognisedWords(lines)
-  const words = found.map(({ text, hyphenated, box, fontSize }) => ({
+  const words = recognisedWords(lines).map(({ text, hyphenated, box, fontSize }) => ({
     ...toPoints(box, raster, turns),
     text,
     fontSize: fontSize / raster.scale,
     bold: false,
     hyphenated,
   }))
-  const confidences = found.reduce((sum, { confidence }) => sum + confidence, 0)
-  return { words, confidence: found.length === 0 ? null : confidences / found.length }
+  return { words, confidence: confidenceOf(lines) }
 }
 
 function toPoints(box: PixelBox, raster: Raster, turns: QuarterTurns): PixelBox {
   const { x0, y0, x1, y1 } = turnBox(box, raster.width, raster.height, turns)
   const { scale } = raster
   return { x0: x0 / scale, y0: y0 / scale, x1: x1 / scale, y1: y1 / scale }
-}
-
-/** Luma of BT.601, in 256ths. */
-function greyOf({ pixels, width, height }: Raster): Uint8Array {
-  const grey = new Uint8Array(width * height)
-  for (let index = 0; index < grey.length; index += 1) {
-    const at = index * 4
-    grey[index] = ((pixels[at] ?? 0) * 77 + (pixels[at + 1] ?? 0) * 150 + (pixels[at + 2] ?? 0) * 29) >> 8
-  }
-  return grey
 }
 
 /** Every fourth pixel tells as much. */

@@ -3,8 +3,6 @@ import type { PixelBox, RecognisedLine } from "./open-recogniser.ts"
 /** A recognised word as a word of a text: as tall as its line, whichever letters it has. */
 export interface RecognisedText {
   readonly text: string
-  /** 0 to 100. */
-  readonly confidence: number
   readonly hyphenated: boolean
   /** Pixels. */
   readonly box: PixelBox
@@ -23,6 +21,19 @@ const SAME_SIZE = 0.25
 /** Ink beyond the line by more than this share of its height is dirt. */
 const BEYOND = 0.25
 
+/**
+ * How sure Tesseract is of the words, 0 to 100, dirt included: on a page that lies on its side most of what it sees is short
+ * and doubtful, and without it the page would seem to read well. Null where there is none.
+ */
+export function confidenceOf(lines: readonly RecognisedLine[]): number | null {
+  const seen = lines.flatMap(({ words }) => words).filter(({ text, confidence }) => isSeen(text, confidence))
+  return seen.length === 0 ? null : seen.reduce((sum, { confidence }) => sum + confidence, 0) / seen.length
+}
+
+function isSeen(text: string, confidence: number): boolean {
+  return text.trim() !== "" && confidence >= CONFIDENCE_MIN
+}
+
 /** The words of a page's lines, in their order. */
 export function recognisedWords(lines: readonly RecognisedLine[]): RecognisedText[] {
   const heights = lines.map(heightOf)
@@ -36,7 +47,7 @@ export function recognisedWords(lines: readonly RecognisedLine[]): RecognisedTex
 function wordsOf(line: RecognisedLine, height: number): RecognisedText[] {
   const kept = line.words.filter(({ text, confidence, bbox }) => {
     const letters = text.trim().length
-    if (letters === 0 || confidence < CONFIDENCE_MIN) return false
+    if (!isSeen(text, confidence)) return false
     if (letters <= SHORT_LETTERS_MAX && confidence < SHORT_CONFIDENCE_MIN) return false
     return Math.max(bbox.x1 - bbox.x0, bbox.y1 - bbox.y0) > SPECK * height
   })
@@ -45,7 +56,6 @@ function wordsOf(line: RecognisedLine, height: number): RecognisedText[] {
     const hyphenated = i === kept.length - 1 && /\p{L}[-\u2010\u00ad]$/u.test(text)
     return {
       text: hyphenated ? `${text.slice(0, -1)}-` : text,
-      confidence: word.confidence,
       hyphenated,
       box: bandOf(word.bbox, line, height),
       fontSize: height,
@@ -54,14 +64,23 @@ function wordsOf(line: RecognisedLine, height: number): RecognisedText[] {
 }
 
 /** The height of its letters: of its row as Tesseract measures it, which one speck above the line doesn't change much. */
-function heightOf({ bbox, baseline, rowAttributes }: RecognisedLine): number {
+function heightOf(line: RecognisedLine): number {
+  const { bbox, baseline, rowAttributes } = line
+  if (isVertical(line)) return Math.max(bbox.x1 - bbox.x0, 1)
   const ink = bbox.y1 - bbox.y0 - Math.abs(baseline.y1 - baseline.y0)
   const row = rowAttributes.rowHeight
   return row > 0 && ink > 0 ? Math.min(row, ink) : Math.max(bbox.y1 - bbox.y0, 1)
 }
 
+/** Tesseract reads lines that run upright too, and boxes their words where they stand. */
+function isVertical({ baseline }: RecognisedLine): boolean {
+  return Math.abs(baseline.y1 - baseline.y0) > Math.abs(baseline.x1 - baseline.x0)
+}
+
 /** The word's box from the top of its line to the foot; its ink where the line's measures are not the word's. */
-function bandOf(ink: PixelBox, { baseline, rowAttributes }: RecognisedLine, height: number): PixelBox {
+function bandOf(ink: PixelBox, line: RecognisedLine, height: number): PixelBox {
+  if (isVertical(line)) return ink
+  const { baseline, rowAttributes } = line
   const slope = (baseline.y1 - baseline.y0) / Math.max(1, baseline.x1 - baseline.x0)
   const foot = baseline.y0 + slope * ((ink.x0 + ink.x1) / 2 - baseline.x0) + rowAttributes.descenders
   const top = foot - height

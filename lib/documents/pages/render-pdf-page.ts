@@ -2,16 +2,17 @@ import { AppError } from "../../errors.ts"
 import type { PdfPage } from "./open-pdf.ts"
 
 /**
- * Uncompressed pixels: 1 channel of grey, or red, green, blue and a fourth byte that means nothing. They lie in memory that
- * the thread's next raster overwrites.
+ * Uncompressed pixels: 1 channel of grey; 3 of red, green and blue; or these and a fourth that means nothing. They may lie
+ * in PDFium's own memory: read them until something else is asked of PDFium, and `release` them.
  */
-export interface Raster {
+export interface Raster<Channels extends 1 | 3 | 4 = 1 | 3 | 4> {
   readonly pixels: Uint8Array
   readonly width: number
   readonly height: number
-  readonly channels: 1 | 4
+  readonly channels: Channels
   /** Pixels a point: lower than asked where the page is too large. */
   readonly scale: number
+  release(): void
 }
 
 /** An A2 page at 150 dpi has 8.7 million: larger ones are drawn at a lower scale. 8 million take 32 MB. */
@@ -44,24 +45,58 @@ export function rasterSize(page: { readonly width: number; readonly height: numb
  * `document_too_large` where PDFium's memory isn't enough for what the page shows: half a page is no page.
  */
 export function renderPdfPage(page: PdfPage, dpi: number): Raster {
+  const raster = draw(page, dpi)
+  return isGrey(raster.pixels) ? toGrey(page, raster) : raster
+}
+
+/** The same without colour. PDFium's own grey bitmaps stay white, or end it (2.15.1). */
+export function renderGreyPdfPage(page: PdfPage, dpi: number): Raster<1> {
+  return toGrey(page, draw(page, dpi))
+}
+
+type Place = Pick<Raster, "width" | "height" | "scale" | "release"> & { readonly buffer: number }
+
+function draw(page: PdfPage, dpi: number): Raster<4> & Place {
   const { pdfium } = page
   const { api } = pdfium
   const { scale, width, height } = rasterSize(page, dpi)
   const stride = width * 4
   pdfium.forgetRefusal()
   const buffer = allocateBitmap(page, stride * height)
-  try {
-    const bitmap = api.FPDFBitmap_CreateEx(width, height, FORMAT_BGRX, buffer, stride)
-    api.FPDFBitmap_FillRect(bitmap, 0, 0, width, height, WHITE)
-    api.FPDF_RenderPageBitmap(bitmap, page.page, 0, 0, width, height, 0, RENDER_FLAGS)
-    api.FPDF_FFLDraw(page.form, bitmap, page.page, 0, 0, width, height, 0, RENDER_FLAGS)
-    api.FPDFBitmap_Destroy(bitmap)
-    if (pdfium.wasRefused()) throw tooLarge(page.number)
-    const rgbx = pdfium.bytes().subarray(buffer, buffer + stride * height)
-    const grey = toGrey(rgbx)
-    return { pixels: grey ?? copy(rgbx), width, height, channels: grey === null ? 4 : 1, scale }
-  } finally {
-    pdfium.release(buffer)
+  const bitmap = api.FPDFBitmap_CreateEx(width, height, FORMAT_BGRX, buffer, stride)
+  api.FPDFBitmap_FillRect(bitmap, 0, 0, width, height, WHITE)
+  api.FPDF_RenderPageBitmap(bitmap, page.page, 0, 0, width, height, 0, RENDER_FLAGS)
+  api.FPDF_FFLDraw(page.form, bitmap, page.page, 0, 0, width, height, 0, RENDER_FLAGS)
+  api.FPDFBitmap_Destroy(bitmap)
+  const release = () => pdfium.release(buffer)
+  if (pdfium.wasRefused()) {
+    release()
+    throw tooLarge(page.number)
+  }
+  return rasterAt(page, { buffer, width, height, scale, release }, 4)
+}
+
+/** Luma of BT.601, in 256ths; grey stays what it is. In place: the first quarter holds it. */
+function toGrey(page: PdfPage, raster: Raster<4> & Place): Raster<1> {
+  const { pixels, width, height } = raster
+  for (let index = 0; index < width * height; index += 1) {
+    const at = index * 4
+    pixels[index] = ((pixels[at] ?? 0) * 77 + (pixels[at + 1] ?? 0) * 150 + (pixels[at + 2] ?? 0) * 29) >> 8
+  }
+  return rasterAt(page, raster, 1)
+}
+
+/**
+ * Pixels where PDFium drew them. A copy would take 9 MB a page of the process's heap, which keeps them: 30 MB a thread.
+ */
+function rasterAt<Channels extends 1 | 4>({ pdfium }: PdfPage, place: Place, channels: Channels) {
+  const { buffer, width, height, scale, release } = place
+  return {
+    // A view each time: it is stale when the memory has grown, as it may when the page is closed.
+    get pixels() {
+      return pdfium.bytes().subarray(buffer, buffer + width * height * channels)
+    },
+    ...{ buffer, width, height, scale, release, channels },
   }
 }
 
@@ -84,28 +119,9 @@ export function tooLarge(number: number, cause?: unknown): AppError {
   )
 }
 
-let memory = new Uint8Array(0)
-
-/** The same memory for every raster: fresh 9 MB a page wait for the garbage collector, 60 MB of them at a time. */
-function takePixels(bytes: number): Uint8Array {
-  if (memory.length < bytes) memory = new Uint8Array(bytes)
-  return memory.subarray(0, bytes)
-}
-
-function copy(pixels: Uint8Array): Uint8Array {
-  const taken = takePixels(pixels.length)
-  taken.set(pixels)
-  return taken
-}
-
-/** One byte a pixel, or null where a pixel has colour. A grey page is stored in half the bytes and half the time. */
-function toGrey(rgbx: Uint8Array): Uint8Array | null {
+/** Whether no pixel has colour. A grey page is stored in half the bytes and half the time. */
+function isGrey(rgbx: Uint8Array): boolean {
   const pixels = new Uint32Array(rgbx.buffer, rgbx.byteOffset, rgbx.byteLength >> 2)
-  const grey = takePixels(pixels.length)
-  for (let index = 0; index < pixels.length; index += 1) {
-    const pixel = pixels[index] ?? 0
-    if (((pixel ^ (pixel >>> 8)) & 0xff_ff) !== 0) return null
-    grey[index] = pixel & 0xff
-  }
-  return grey
+  for (const pixel of pixels) if (((pixel ^ (pixel >>> 8)) & 0xff_ff) !== 0) return false
+  return true
 }

@@ -130,8 +130,8 @@ function start(pool: Pool): Thread {
     workerData,
     // The flags of this process (a loader, a test runner's) are not the thread's.
     execArgv: [],
-    // New objects get 16 MiB instead of 48: the words of a page are under one.
-    resourceLimits: { maxOldGenerationSizeMb: heapMiB, maxYoungGenerationSizeMb: 16 },
+    // New objects get 4 MiB instead of 48: the words of a page are under one.
+    resourceLimits: { maxOldGenerationSizeMb: heapMiB, maxYoungGenerationSizeMb: 4 },
   })
   const thread: Thread = { worker, job: null, path: null, timer: null }
   worker.on("message", (reply: TaskReply) => finish(pool, thread, reply))

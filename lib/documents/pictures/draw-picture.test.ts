@@ -256,6 +256,13 @@ function crc32(bytes: Uint8Array): number {
   return (crc ^ 0xffffffff) >>> 0
 }
 
+/** All white, in one bit a pixel. */
+function blank(width: number, height: number): Promise<Buffer> {
+  return sharp({ create: { width, height, channels: 3, background: "white" } })
+    .png({ palette: true, colours: 2 })
+    .toBuffer()
+}
+
 describe("a stored picture that is none", () => {
   const red = () => sharp({ create: { width: 8, height: 8, channels: 3, background: "red" } })
   test.each([
@@ -271,6 +278,7 @@ describe("a stored picture that is none", () => {
       },
     ],
     ["35,000 by 35,000 pixels", async () => claiming(35_000, 35_000)],
+    ["40 million pixels and a row more, though all are there", async () => blank(8_000, 5_001)],
     [
       "SVG behind the signature of a PNG",
       async () => Buffer.concat([Buffer.from("89504e470d0a1a0a", "hex"), Buffer.from("<svg/>")]),
@@ -289,6 +297,11 @@ describe("a stored picture that is none", () => {
         message: expect.stringContaining("ingest the document"),
       })
     }
+  })
+
+  test("but one of 40 million pixels is drawn", async () => {
+    const page = { bytes: await blank(8_000, 5_000), widthPt: null }
+    expect(await drawBox(page, { x0: 0, y0: 0, x1: 1, y1: 1 }, PNG)).toMatchObject({ width: 2_000, height: 1_250 })
   })
 
   test("and what isn't PNG, WebP, JPEG or TIFF can't be opened by the library at all", async () => {

@@ -1,9 +1,12 @@
 import sharp, { type Sharp } from "sharp"
 import { AppError } from "../../errors.ts"
 
-/** Most pixels of an image that is decoded: an A4 page at 600 dpi has 35 million. */
+/**
+ * Most pixels of an image, told by its head before any is decoded: an A4 page at 600 dpi has 35 million. This bounds the
+ * time too: 40 million of noise as a PNG take 1.4 s, as a JPEG or WebP 2.8 s. sharp's own `timeout` is not used, for it
+ * strikes at random, about once in 1,000 pictures when both cores are busy (0.35.5).
+ */
 const PIXELS_MAX = 40_000_000
-const TIMEOUT_S = 5
 
 /**
  * Loaders that none of our images needs. Blocking is one list of the whole process, its worker threads too, so only
@@ -41,21 +44,20 @@ sharp.concurrency(1)
 
 /**
  * An image of a page for reading: PNG, WebP or JPEG by its first bytes, whatever else the library could open. It is
- * decoded row by row as far as it is needed, on white, in 8 bits a channel; longer than 5 s or larger than 40 million
- * pixels it fails.
+ * decoded row by row as far as it is needed, on white, in 8 bits a channel; one of more than 40 million pixels fails
+ * before it is decoded.
  *
  * @throws AppError `internal` for other bytes
  */
 export function openImage(bytes: Uint8Array): Sharp {
   if (!isPng(bytes) && !isWebp(bytes) && !isJpeg(bytes)) throw unreadable()
-  return sharp(bytes, { limitInputPixels: PIXELS_MAX, sequentialRead: true, failOn: "error" })
-    .timeout({ seconds: TIMEOUT_S })
-    .flatten({ background: "white" })
+  const options = { limitInputPixels: PIXELS_MAX, sequentialRead: true, failOn: "error" } as const
+  return sharp(bytes, options).flatten({ background: "white" })
 }
 
 /** Pixels in memory as an image. */
 export function imageOf({ data, width, height, channels }: Pixels): Sharp {
-  return sharp(data, { raw: { width, height, channels } }).timeout({ seconds: TIMEOUT_S })
+  return sharp(data, { raw: { width, height, channels } })
 }
 
 /** Pixels row by row, `channels` bytes each: 3 for sRGB, 1 for grey. */

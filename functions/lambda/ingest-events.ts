@@ -1,0 +1,83 @@
+import * as z from "zod"
+import { BucketNotification, bucketRecords, TestNotification } from "../../lib/documents/ingest/bucket-notification.ts"
+import type { Ingest } from "../../lib/documents/ingest/create-ingest.ts"
+import { IngestMessage, type SendMessages } from "../../lib/documents/ingest/ingest-message.ts"
+import { createWorkMessage, type Delivery, NotDone } from "../../lib/documents/ingest/work-message.ts"
+import { createWorkRecord } from "../../lib/documents/ingest/work-record.ts"
+import type { Log } from "../../lib/log.ts"
+
+interface IngestEventsParts {
+  readonly ingest: Ingest
+  readonly send: SendMessages
+  readonly log: Log
+  /** How often the queue hands a message out before it puts it aside: `infra/queue.ts`. */
+  readonly receivesMax?: number
+}
+
+/** What Lambda hands to a handler beside the event. */
+interface LambdaContext {
+  readonly awsRequestId?: string
+  getRemainingTimeInMillis(): number
+}
+
+/** Messages that the queue is to hand out again. */
+interface BatchResponse {
+  readonly batchItemFailures: { readonly itemIdentifier: string }[]
+}
+
+const SqsEvent = z.object({
+  Records: z.array(
+    z.object({
+      messageId: z.string(),
+      body: z.string(),
+      attributes: z.object({ ApproximateReceiveCount: z.coerce.number().int().min(1) }),
+    }),
+  ),
+})
+type SqsRecord = z.infer<typeof SqsEvent>["Records"][number]
+
+const Body = z.union([TestNotification, BucketNotification, IngestMessage])
+
+const RECEIVES_MAX = 3
+/** Left for what is under way when the time is over, ms: a page, a batch of vectors, a transaction. */
+const RESERVE_MS = 30_000
+
+/** The Lambda of the queue: files that came or went, and the messages into which long ones are split. */
+export function createIngestEvents({ ingest, send, log, receivesMax = RECEIVES_MAX }: IngestEventsParts) {
+  const workMessage = createWorkMessage({ ingest, send })
+  const workRecord = createWorkRecord({ ingest, workMessage, log })
+
+  async function work({ body }: SqsRecord, delivery: Delivery): Promise<void> {
+    const parsed = Body.parse(JSON.parse(body))
+    if ("Event" in parsed) return
+    if ("kind" in parsed) return workMessage(parsed, delivery)
+    for (const record of bucketRecords(parsed)) await workRecord(record, delivery)
+  }
+
+  return async (event: unknown, context: LambdaContext): Promise<BatchResponse> => {
+    const batchItemFailures: BatchResponse["batchItemFailures"] = []
+    const time = new AbortController()
+    const leftMs = context.getRemainingTimeInMillis() - RESERVE_MS
+    if (leftMs <= 0) time.abort()
+    const timer = setTimeout(() => time.abort(), leftMs)
+    try {
+      for (const record of SqsEvent.parse(event).Records) {
+        const { messageId: itemIdentifier } = record
+        const receives = record.attributes.ApproximateReceiveCount
+        try {
+          // One for which there is no time left is handed out again.
+          time.signal.throwIfAborted()
+          await work(record, { receives, receivesMax, signal: time.signal })
+        } catch (error) {
+          batchItemFailures.push({ itemIdentifier })
+          const fields = { requestId: context.awsRequestId, messageId: itemIdentifier, receives, error }
+          if (error instanceof NotDone && receives < receivesMax) log.warn("a message was not done", fields)
+          else log.error("a message was not done", fields)
+        }
+      }
+    } finally {
+      clearTimeout(timer)
+    }
+    return { batchItemFailures }
+  }
+}

@@ -1,0 +1,39 @@
+import { join } from "node:path"
+import { openServer } from "../../lib/database/open-server.ts"
+import { createDocuments } from "../../lib/documents/documents.ts"
+import { createIngest } from "../../lib/documents/ingest/create-ingest.ts"
+import type { FileReaderOptions } from "../../lib/documents/pages/create-file-reader.ts"
+import { AppError } from "../../lib/errors.ts"
+import { openObjectStore } from "../../lib/objects/open-object-store.ts"
+import { openEnricher } from "../../lib/runtime/open-enricher.ts"
+import { openFileReading } from "../../lib/runtime/open-file-reading.ts"
+import { createIngestEvents } from "./ingest-events.ts"
+import { openModels } from "./open-models.ts"
+import { lambdaConfig, lambdaLog, requireDatabaseUrl } from "./opening.ts"
+import { createQueueSender } from "./queue-sender.ts"
+import { ingestQueueUrl } from "./resources.ts"
+
+/** Pages are saved side by side while the job's lease is renewed. */
+const CONNECTIONS_MAX = 4
+
+/** The queue's function, whose threads run the modules at `entries`. */
+export async function openIngest(entries: NonNullable<FileReaderOptions["entries"]>) {
+  const config = lambdaConfig()
+  const log = lambdaLog(config)
+  const queueUrl = ingestQueueUrl()
+  if (!queueUrl) throw new AppError("invalid_configuration", "No IngestMessages are linked to this function")
+  const database = await openServer({ url: requireDatabaseUrl(config), connectionsMax: CONNECTIONS_MAX })
+  const { embedder } = await openModels(config)
+  const ingest = createIngest({
+    ...openFileReading(config, embedder, entries),
+    database,
+    objects: await openObjectStore(config),
+    documents: createDocuments(database),
+    embedder,
+    enricher: openEnricher(config),
+    settings: config,
+    tempFolder: join(config.concordanceHome, "tmp"),
+    log,
+  })
+  return createIngestEvents({ ingest, send: createQueueSender(queueUrl), log })
+}

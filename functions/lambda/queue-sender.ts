@@ -1,0 +1,27 @@
+import { SendMessageBatchCommand, SQSClient } from "@aws-sdk/client-sqs"
+import type { SendMessages } from "../../lib/documents/ingest/ingest-message.ts"
+import { AppError } from "../../lib/errors.ts"
+
+/** What SQS takes at once. */
+const BATCH_MAX = 10
+
+/** Sends the ingestion's own messages. Throws `storage_unavailable` where the queue doesn't take one. */
+export function createQueueSender(queueUrl: string): SendMessages {
+  const sqs = new SQSClient({ useQueueUrlAsEndpoint: true })
+  return async (messages, delayS = 0) => {
+    for (let i = 0; i < messages.length; i += BATCH_MAX) {
+      const Entries = messages.slice(i, i + BATCH_MAX).map((message, at) => ({
+        Id: String(at),
+        MessageBody: JSON.stringify(message),
+        DelaySeconds: delayS,
+      }))
+      const { Failed = [] } = await sqs.send(new SendMessageBatchCommand({ QueueUrl: queueUrl, Entries }))
+      if (Failed.length > 0) {
+        throw new AppError(
+          "storage_unavailable",
+          `The queue did not take ${Failed.length} messages (${Failed[0]?.Code})`,
+        )
+      }
+    }
+  }
+}

@@ -1,0 +1,166 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest"
+import { mintKey } from "../lib/keys/api-key.ts"
+import { createKeyRing } from "../lib/keys/key-ring.ts"
+import { openEmptyDatabase, openTestDatabase, type TestDatabase } from "./database.ts"
+import { type GatewayAnswer, gatewayEvent, lambdaContext } from "./lambda-events.ts"
+
+// Each Lambda's handler with the events that AWS sends. Those with a database run on a server: a Lambda has none embedded.
+
+type Handler = (event: never, context: never) => Promise<unknown>
+
+/** Where SST's `Resource` keeps what is linked; a module of its own, it is loaded once for all of these functions. */
+const linked: Record<string, unknown> = {}
+vi.stubGlobal("__SST_RESOURCE_RAW__", linked)
+// What the handlers log, each line of it.
+const written = vi.spyOn(process.stdout, "write").mockReturnValue(true)
+
+/** Links these to the functions that are loaded next, and nothing else. */
+function link(resources: object): void {
+  for (const name of Object.keys(linked)) delete linked[name]
+  Object.assign(linked, { App: {} }, resources)
+}
+
+async function load(name: string): Promise<Handler> {
+  vi.resetModules()
+  return ((await import(`../functions/${name}.ts`)) as { handler: Handler }).handler
+}
+
+async function ask(handler: Handler, request: Parameters<typeof gatewayEvent>[0], leftMs?: number) {
+  const answer = (await handler(gatewayEvent(request) as never, lambdaContext(leftMs) as never)) as GatewayAnswer
+  const body = Buffer.from(answer.body, answer.isBase64Encoded ? "base64" : "utf8").toString()
+  return { ...answer, body, json: () => JSON.parse(body) as Record<string, unknown> }
+}
+
+describe("pages", () => {
+  let pages: Handler
+  beforeAll(async () => {
+    pages = await load("pages")
+  })
+
+  test("serve the page, the contract and their files", async () => {
+    expect(await ask(pages, { path: "/" })).toMatchObject({ statusCode: 200, body: expect.stringContaining("<html") })
+    expect((await ask(pages, { path: "/openapi.json" })).json()).toMatchObject({
+      openapi: expect.stringMatching(/^3\.1/),
+    })
+    expect((await ask(pages, { path: "/assets/swagger-ui.js" })).statusCode).toBe(200)
+  })
+
+  test("answer every other path as a problem with Lambda's request id, and need no database", async () => {
+    const answer = await ask(pages, { method: "POST", path: "/nowhere", body: "{}" })
+    expect(answer).toMatchObject({ statusCode: 404, headers: { "content-type": "application/problem+json" } })
+    expect(answer.json()).toMatchObject({ code: "not_found", request_id: lambdaContext().awsRequestId })
+  })
+})
+
+test.each(["answer", "mcp"])("%s says that it isn't there yet", async (name) => {
+  expect((await ask(await load(name), { method: "POST", path: `/${name}`, body: "{}" })).json()).toMatchObject({
+    code: "not_found",
+    detail: expect.stringContaining("yet"),
+  })
+})
+
+test("a function without its database says what is missing", async () => {
+  link({})
+  await expect(ask(await load("search"), { method: "POST", path: "/search" })).rejects.toThrow("no Database is linked")
+})
+
+const onServer = await openTestDatabase()
+const { urls } = onServer
+if (!urls) await onServer.close()
+
+describe.skipIf(!urls)("with a database", () => {
+  const database: TestDatabase = onServer
+  const key = mintKey()
+  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" }
+  beforeAll(async () => {
+    link({ Database: { url: urls?.login } })
+    await createKeyRing(database.owner).seed(key, "test")
+  })
+  afterAll(() => database.close())
+
+  test("what is indexed is found, and by nobody without a key", async () => {
+    const [index, search] = [await load("index"), await load("search")]
+    const body = JSON.stringify({ id: "ferry", title: "Ferry", content: "The ferry leaves at nine." })
+    expect(await ask(index, { method: "POST", path: "/index", headers, body })).toMatchObject({ statusCode: 201 })
+    const ndjson = Buffer.from(`${JSON.stringify({ id: "b", title: "B", content: "Another ferry." })}\n`)
+    const batch = await ask(index, {
+      method: "POST",
+      path: "/index/batch",
+      headers: { ...headers, "content-type": "application/x-ndjson" },
+      body: ndjson,
+    })
+    expect(batch).toMatchObject({ statusCode: 200, body: expect.stringContaining('"status":"indexed"') })
+    const question = { method: "POST", path: "/search?source_account_id=primary", body: '{"query":"ferry"}' }
+    const found = await ask(search, { ...question, headers })
+    expect(found.json()).toMatchObject({ count: 2, results: [{ id: expect.any(String) }, {}] })
+    expect(await ask(search, question)).toMatchObject({ statusCode: 401 })
+    expect(await ask(search, { ...question, headers: { "x-api-key": mintKey() } })).toMatchObject({ statusCode: 401 })
+  })
+
+  test("a search ends before its Lambda does", async () => {
+    const search = await load("search")
+    const request = { method: "POST", path: "/search", headers, body: '{"query":"ferry"}' }
+    expect(await ask(search, request, 400)).toMatchObject({ statusCode: 504 })
+  })
+
+  test("a log line names the route and Lambda's request, never what was asked", async () => {
+    vi.stubEnv("LOG_LEVEL", "debug")
+    const search = await load("search")
+    await ask(search, { method: "POST", path: "/search", headers, body: '{"query":"secretword"}' })
+    vi.unstubAllEnvs()
+    const lines = written.mock.calls.map(([line]) => String(line)).join("")
+    expect(lines).toContain(`"requestId":"${lambdaContext().awsRequestId}"`)
+    expect(lines).toContain('"route":"/search"')
+    expect(lines).not.toContain("secretword")
+    expect(lines).not.toContain(key)
+  })
+
+  test("health asks the database, and in detail the models, with a key", async () => {
+    const health = await load("health")
+    expect((await ask(health, { path: "/health" })).json()).toEqual({ status: "ok" })
+    expect((await ask(health, { path: "/health?detail=1" })).statusCode).toBe(401)
+    expect((await ask(health, { path: "/health?detail=1", headers })).json()).toMatchObject({
+      components: { database: { status: "ok" }, embedder: { status: "absent" } },
+    })
+  })
+
+  test.each([
+    ["documents", "GET", "/documents", 200],
+    ["documents", "GET", "/documents/ferry", 200],
+    ["documents", "GET", "/documents/nobody%2Fs", 404],
+    ["documents", "GET", "/entities?q=x", 200],
+    ["documents", "GET", "/anomalies", 200],
+    ["documents", "DELETE", "/documents/ferry", 200],
+    ["crop", "GET", "/crop/ferry/1?chunk=c0001", 404],
+    ["crop", "GET", "/crop/ferry/1?bbox=1,2,3", 400],
+    ["models", "POST", "/embed", 503],
+  ])("%s answers %s %s with %i", async (name, method, path, status) => {
+    const body = method === "POST" ? '{"inputs":"x"}' : undefined
+    const answer = await ask(await load(name), { method, path, headers, ...(body && { body }) })
+    expect(answer.statusCode).toBe(status)
+    if (status === 503) expect(answer.headers).toHaveProperty("retry-after")
+  })
+
+  test("migrate brings an empty database up to date, lets the service log in and the first key in; again it changes nothing", async () => {
+    const empty = await openEmptyDatabase()
+    try {
+      const seed = mintKey()
+      link({ Database: { url: empty.urls?.login }, DatabaseOwner: { url: empty.urls?.owner }, ApiKey: { value: seed } })
+      const migrate = await load("migrate")
+      expect(await migrate({} as never, {} as never)).toMatchObject({
+        applied: expect.arrayContaining(["0001_create_roles.sql"]),
+      })
+      expect(await migrate({} as never, {} as never)).toEqual({ applied: [] })
+      const found = await ask(await load("documents"), { path: "/documents", headers: { "x-api-key": seed } })
+      expect(found).toMatchObject({ statusCode: 200 })
+      link({
+        Database: { url: empty.urls?.login },
+        DatabaseOwner: { url: empty.urls?.owner },
+        ApiKey: { value: "short" },
+      })
+      await expect((await load("migrate"))({} as never, {} as never)).rejects.toThrow("ApiKey")
+    } finally {
+      await empty.close()
+    }
+  })
+})
