@@ -19,7 +19,6 @@ export const TenantId = StorableText.min(1).max(128)
 
 /** A document's id: any text, bounded in bytes, but for the two that no URL can name. */
 export const DocumentId = StorableText.min(1)
-  .refine((id) => !/\p{Cc}/u.test(id), "must not have control characters")
   .refine((id) => Buffer.byteLength(id) <= ID_BYTES_MAX, `must be at most ${ID_BYTES_MAX} bytes of UTF-8`)
   .refine((id) => id !== "." && id !== "..", "must not be `.` or `..`: no URL can name it")
 
