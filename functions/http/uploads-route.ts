@@ -79,6 +79,14 @@ export function uploadsRoute(receive: Receive, { guard, documentBytesMax, tempFo
         return c.json(answer satisfies z.infer<typeof UploadResponse>, 202)
       })
     },
+    (c, next) => {
+      requireMediaType(
+        c,
+        /^application\/(?:[\w.-]+\+)?json$/,
+        "multipart/form-data with the file in a field `file`, or application/json that asks for a URL to put it to",
+      )
+      return next()
+    },
     validJson(UploadRequest, { bytesMax: BODY_BYTES_MAX }),
     async (c) => {
       const { id, source_account_id, file_name, content_type, ...options } = c.req.valid("json")

@@ -141,14 +141,14 @@ export function createDocumentPages(database: Database): DocumentPages {
         { text: CHUNKS_OF_PAGE, values },
       ])
       const [row] = (lists[0] ?? []) as unknown as PageRow[]
-      if (!row) throw noPage()
+      if (!row) throw new AppError("not_found", "The document has no page with this number")
       const chunks = (lists[1] ?? []) as unknown as ChunkRow[]
       return { ...toPage(place, row), chunks: chunks.map((chunk) => toChunk(place, chunk)) }
     },
     async image(tenant, id, number) {
       const { lists } = await read(tenant, id, [{ text: IMAGE, values: [id, number] }])
       const [row] = (lists[0] ?? []) as unknown as { image_key: string; width: number | null; version: string }[]
-      if (!row) throw noPage()
+      if (!row) throw noPicture()
       return { imageKey: row.image_key, width: row.width, version: row.version }
     },
     async regions(tenant, id, chunkId) {
@@ -172,7 +172,11 @@ export function createDocumentPages(database: Database): DocumentPages {
   }
 }
 
-const noPage = () => new AppError("not_found", "The document has no picture of a page with this number")
+const noPicture = () =>
+  new AppError(
+    "not_found",
+    "The document has no picture of a page with this number: only PDFs and images have pages with pictures",
+  )
 
 const noChunk = () => new AppError("not_found", "The document has no chunk with this id")
 

@@ -17,6 +17,7 @@ export const DocumentSummary = z.object({
   metadata: z.record(z.string(), z.unknown()),
   created_at: z.string(),
   updated_at: z.string(),
+  error: z.object({ code: z.string(), message: z.string() }).optional().describe("Why the latest upload failed"),
 })
 export type DocumentSummary = z.infer<typeof DocumentSummary>
 
@@ -29,7 +30,6 @@ export const DocumentDetails = DocumentSummary.extend({
     .describe(
       "Pages read, and chunks and figures that a language model saw to; there while an upload is on its way, once pages are counted",
     ),
-  error: z.object({ code: z.string(), message: z.string() }).optional().describe("Why the latest upload failed"),
   warnings: z.array(z.string()).optional().describe("What of the file was left out, and what was not enriched"),
   enrichment_tokens: z
     .int()
@@ -149,17 +149,19 @@ export function deletion(id: string): readonly Statement[] {
 function toSummary(row: SummaryRow): DocumentSummary {
   const { id, title, status, languages, chunks, page_count, metadata, created_at, updated_at } = row
   const pages = page_count !== null && { page_count }
-  return { id, title, status, languages, chunks, ...pages, metadata, created_at, updated_at }
+  const error = row.job_state === "failed" && {
+    error: { code: row.error_code ?? "internal", message: row.error ?? "" },
+  }
+  return { id, title, status, languages, chunks, ...pages, metadata, created_at, updated_at, ...error }
 }
 
 function toDetails(row: SummaryRow): DocumentDetails {
-  const { job_state, steps_done, steps_total, error_code, error, warnings, mime_type } = row
+  const { job_state, steps_done, steps_total, warnings, mime_type } = row
   const isUnderway = job_state === "queued" || job_state === "processing"
   return {
     ...toSummary(row),
     ...(mime_type !== null && { mime_type }),
     ...(isUnderway && steps_total !== null && { progress: { done: steps_done ?? 0, total: steps_total } }),
-    ...(job_state === "failed" && { error: { code: error_code ?? "internal", message: error ?? "" } }),
     ...(warnings && warnings.length > 0 && { warnings }),
     ...(row.enrich_tokens && { enrichment_tokens: row.enrich_tokens }),
   }

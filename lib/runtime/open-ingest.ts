@@ -16,8 +16,8 @@ import type { Log } from "../log.ts"
 import { openObjectStore } from "../objects/open-object-store.ts"
 import type { FileReading } from "./open-file-reading.ts"
 
-/** Documents worked on at once: while one is embedded, another's pages are read. */
-const DOCUMENTS_AT_ONCE = 2
+/** Documents worked on at once: while long ones are embedded, short ones come and go beside them. */
+const DOCUMENTS_AT_ONCE = 6
 
 /** Files and bundles on their way in, and what became of them. */
 export interface OpenedIngest {

@@ -5,8 +5,8 @@ import type { PreparedChunk, PreparedDocument } from "../prepare-document.ts"
 import type { Drafts } from "./drafts.ts"
 import type { HeldJob } from "./upload.ts"
 
-/** Chunks embedded between two commits: what a killed worker loses at the most. */
-const CHUNKS_PER_COMMIT = 64
+/** Chunks embedded between two commits: what a killed worker loses, and what another document waits for, at the most. */
+const CHUNKS_PER_COMMIT = 32
 
 interface EmbedDraftsOptions {
   readonly signal: AbortSignal

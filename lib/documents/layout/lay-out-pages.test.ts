@@ -179,6 +179,16 @@ test("paragraphs end at a wider step, an indent and another font size", () => {
   expect(texts(document).map((text) => text.split(" ")[0])).toEqual(["One", "Two", "Three", "Four"])
 })
 
+test("a word that recognition isn't sure of, as of a logo, is no heading", () => {
+  const pages = (confidence: number) => [
+    page(line("UeIqop", 100, 100, { size: 40 }), { source: "ocr", confidence }),
+    page(lines(prose(12, "body"), 60, 60), { number: 2 }),
+  ]
+  const kinds = (confidence: number) => new Set(layOutPages(pages(confidence)).blocks.map(({ kind }) => kind))
+  expect(kinds(41)).toEqual(new Set(["text"]))
+  expect(kinds(90)).toEqual(new Set(["heading", "text"]))
+})
+
 test("headings have levels by size and weight, and by their numbers", () => {
   const document = layOutPages([
     page([

@@ -4,7 +4,7 @@ import { findAlignedTables } from "./aligned-tables.ts"
 import { heightOf, median } from "./boxes.ts"
 import { collectVocabulary, composeDraft, composeTable, type Vocabulary } from "./compose-text.ts"
 import { continueParagraphs } from "./continue-paragraphs.ts"
-import type { Draft, TableDraft } from "./draft.ts"
+import { type Draft, linesOf, type TableDraft } from "./draft.ts"
 import { bodyStyle, findHeadings } from "./find-headings.ts"
 import { formParagraphs } from "./form-paragraphs.ts"
 import { type Fragment, joinFragments } from "./join-fragments.ts"
@@ -38,7 +38,11 @@ export function layOutPages(pages: readonly PageText[]): ReadDocument {
   })
   const stitched = stitchTables(drafts)
   const body = bodyStyle(stitched)
-  const levels = findHeadings(stitched, body)
+  const doubtful = new Set(pages.filter(isDoubtful).map(({ number }) => number))
+  const levels = findHeadings(
+    stitched.filter((draft) => !stands(draft, doubtful)),
+    body,
+  )
   const vocabulary = collectVocabulary(wordsOf(prepared))
   const blocks = continueParagraphs(stitched, levels, body.size).map((draft) =>
     blockOf(draft, levels.get(draft) ?? 0, vocabulary),
@@ -50,6 +54,18 @@ export function layOutPages(pages: readonly PageText[]): ReadDocument {
     pages: pages.map(({ number, width, height }) => ({ number, width, height })),
     warnings,
   }
+}
+
+/** What recognition is less sure of than this is often no text: a logo that it reads as a word on its head. */
+const HEADING_CONFIDENCE_MIN = 60
+
+function isDoubtful({ source, confidence }: PageText): boolean {
+  return source === "ocr" && (confidence ?? 0) < HEADING_CONFIDENCE_MIN
+}
+
+/** Whether a draft begins on one of these pages. */
+function stands(draft: Draft, pages: ReadonlySet<number>): boolean {
+  return draft.kind === "text" && pages.has(linesOf(draft)[0]?.page ?? 0)
 }
 
 interface PreparedPage {

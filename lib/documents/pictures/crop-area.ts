@@ -42,6 +42,16 @@ export function unionOf(boxes: readonly Box[]): Box {
   }
 }
 
+/** The smallest area around all of them. */
+export function areaAround(areas: readonly PixelArea[]): PixelArea {
+  return {
+    left: Math.min(...areas.map(({ left }) => left)),
+    top: Math.min(...areas.map(({ top }) => top)),
+    right: Math.max(...areas.map(({ right }) => right)),
+    bottom: Math.max(...areas.map(({ bottom }) => bottom)),
+  }
+}
+
 /** What `wholeLines` may look at around an area. */
 export function surroundings(area: PixelArea, width: number, height: number, pixelsPerPoint: number): PixelArea {
   const reach = Math.ceil(REACH_PT * pixelsPerPoint) + 1

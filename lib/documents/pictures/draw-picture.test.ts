@@ -114,7 +114,7 @@ describe("the crop of a chunk", () => {
     expect(shown.map(([grey]) => grey)).toEqual(expect.arrayContaining(greys(wanted)))
   })
 
-  test("is the union of its regions, and shows light text on dark paper as well", async () => {
+  test("is the union of its regions, faded between them, and shows light text on dark paper as well", async () => {
     const lines = column(150, 1_100, 200, 12, 25)
     const inverted = drawLines({ width: WIDTH, height: HEIGHT, lines, fontSize: 20 }).map((grey) => 255 - grey)
     const bytes = await storedPage(Buffer.from(inverted), WIDTH, HEIGHT)
@@ -126,7 +126,23 @@ describe("the crop of a chunk", () => {
       data.map((grey) => 255 - grey),
       3,
     )
-    expect([...shown.keys()].sort((a, b) => a - b)).toEqual(greys(lines.slice(2, 8)))
+    const dark = [...shown.keys()].filter((grey) => grey < 128).sort((a, b) => a - b)
+    expect(dark).toEqual(greys([...lines.slice(2, 4), ...lines.slice(6, 8)]))
+  })
+
+  test("over two columns shows its own lines as they are, and all others faded, also beside a line of its own", async () => {
+    const lines = [...column(150, 600, 200, 12, 25), ...column(650, 1_100, 200, 12, 25, 101)]
+    const wanted = [...lines.slice(9, 12), ...lines.slice(12, 14)]
+    const page = { width: WIDTH, height: HEIGHT, fontSize: 20 }
+    const drawn = drawLines({ ...page, lines })
+    const regions = [boxOf(wanted.slice(0, 3), page), boxOf(wanted.slice(3), page)]
+    const bytes = await storedPage(drawn, WIDTH, HEIGHT)
+    const { data } = await pixelsOf(await drawRegions({ bytes, widthPt: WIDTH_PT }, regions, PNG))
+    const [all, shown] = [inkByGrey(drawn, 1), inkByGrey(data, 3)]
+    const dark = [...shown].filter(([grey]) => grey < 128)
+    expect(dark.map(([grey]) => grey).sort((x, y) => x - y)).toEqual(greys(wanted))
+    for (const [grey, count] of dark) expect(count, `line ${grey} is there in part`).toBe(all.get(grey))
+    expect([...shown.keys()].some((grey) => grey > 200)).toBe(true)
   })
 
   test("without a region on the page is not found", async () => {

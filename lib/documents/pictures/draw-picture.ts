@@ -1,9 +1,9 @@
 import type { Sharp } from "sharp"
 import { AppError } from "../../errors.ts"
 import type { Box } from "../page.ts"
-import { type PixelArea, pixelArea, surroundings, unionOf, wholeLines, withMargin } from "./crop-area.ts"
+import { areaAround, type PixelArea, pixelArea, surroundings, unionOf, wholeLines, withMargin } from "./crop-area.ts"
 import { imageOf, openImage, type Pixels, toPixels, unreadable } from "./open-image.ts"
-import { onPaper, paperOf } from "./paper.ts"
+import { onPaper, type Paper, paperOf } from "./paper.ts"
 import { PICTURE_WIDTH_MAX, type PictureFormat } from "./picture-request.ts"
 
 /** Tallest picture that is drawn, pixels. */
@@ -12,6 +12,8 @@ const HEIGHT_MAX = 4_000
 const ENLARGEMENT_MAX = 2
 /** What text marked with a pen looks like: each channel of the page times this. */
 const MARKER = [1, 0.93, 0.45] as const
+/** What is left of the ink that isn't the passage's. */
+const FADED = 0.18
 /** What becomes of each value of red, green and blue. */
 const SHADES = [shadesOf(MARKER[0]), shadesOf(MARKER[1]), shadesOf(MARKER[2])] as const
 
@@ -56,7 +58,7 @@ export async function drawBox(page: StoredPage, box: Box, options: PictureOption
 
 /**
  * The union of a chunk's regions on one page, its lines whole and no half of another (`wholeLines`), with a margin of 6
- * points: of the page where it is blank, else of paper in its colour.
+ * points: of the page where it is blank, else of paper in its colour. What stands between its regions is faded.
  *
  * @throws AppError `not_found` without regions, `internal` for a stored picture that can't be read
  */
@@ -74,8 +76,12 @@ export async function drawRegions(
     const pixels = await toPixels(openImage(page.bytes).extract(rectangle(around)))
     const paper = paperOf(pixels)
     const inside = moved(area, -around.left, -around.top)
-    const shown = wholeLines(pixels, inside, pixelsPerPoint, paper)
-    const sheet = onPaper(pixels, shown, withMargin(inside, shown, pixelsPerPoint), paper)
+    const parts = regions.map((region) =>
+      wholeLines(pixels, moved(pixelArea(region, width, height), -around.left, -around.top), pixelsPerPoint, paper),
+    )
+    const shown = areaAround(parts)
+    const own = parts.length > 1 ? faded(pixels, parts, paper) : pixels
+    const sheet = onPaper(own, shown, withMargin(inside, shown, pixelsPerPoint), paper)
     return encode(imageOf(sheet), sheet, options)
   })
 }
@@ -112,6 +118,23 @@ function marked({ data, width, height, channels }: Pixels, regions: readonly Box
     shaded[at + 2] = blue[shaded[at + 2] ?? 0] ?? 0
   }
   return { data: shaded, width, height, channels: 3 }
+}
+
+/** A new picture in which all but the parts is nearly as light as the paper. */
+function faded(pixels: Pixels, parts: readonly PixelArea[], paper: Paper): Pixels {
+  const { data, width, height, channels } = pixels
+  const light = Buffer.alloc(data.length)
+  for (let at = 0; at < data.length; at++) {
+    const ground = paper[at % channels] ?? 255
+    light[at] = ground + ((data[at] ?? ground) - ground) * FADED
+  }
+  for (const { left, top, right, bottom } of parts) {
+    for (let y = Math.max(0, top); y < Math.min(bottom, height); y++) {
+      const from = (y * width + Math.max(0, left)) * channels
+      data.copy(light, from, from, (y * width + Math.min(right, width)) * channels)
+    }
+  }
+  return { data: light, width, height, channels }
 }
 
 /** Grey as red, green and blue. */

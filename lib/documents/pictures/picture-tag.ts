@@ -3,7 +3,7 @@ import type { Box } from "../page.ts"
 import type { PictureFormat } from "./picture-request.ts"
 
 /** Raised whenever the same request draws other bytes than before: with this code, and with versions of sharp. */
-const DRAWING_VERSION = 1
+const DRAWING_VERSION = 2
 
 /** All that decides what a picture looks like. */
 export interface PictureInputs {
