@@ -1,5 +1,5 @@
 import { isMainThread } from "node:worker_threads"
-import { once } from "./lambda/opening.ts"
+import { once } from "../lib/once.ts"
 
 /** The threads that read files start from this very file: a bundle has no other whose name is known. */
 const entry = (kind: "pages" | "flows") => new URL(`${import.meta.url}?${kind}`)
