@@ -1,15 +1,14 @@
-import { isMainThread } from "node:worker_threads"
+import { isMainThread, workerData } from "node:worker_threads"
+import type { PageWorkerData } from "../lib/documents/pages/page-tasks.ts"
 import { once } from "../lib/once.ts"
 
-/** The threads that read files start from this very file: a bundle has no other whose name is known. */
-const entry = (kind: "pages" | "flows") => new URL(`${import.meta.url}?${kind}`)
+// The threads that read files start from this very file: of a bundle no other name is known.
+const entry = new URL(import.meta.url)
 
-const open = once(async () =>
-  (await import("./lambda/open-ingest.ts")).openIngest({ pages: entry("pages"), flows: entry("flows") }),
-)
+const open = once(async () => (await import("./lambda/open-ingest.ts")).openIngest({ pages: entry, flows: entry }))
 
 if (!isMainThread) {
-  if (import.meta.url.endsWith("?pages")) await import("../lib/documents/pages/page-worker.ts")
+  if ((workerData as PageWorkerData).kind === "pages") await import("../lib/documents/pages/page-worker.ts")
   else await import("../lib/documents/pages/flow-worker.ts")
 }
 

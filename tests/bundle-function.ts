@@ -1,4 +1,4 @@
-import { build, type Metafile } from "esbuild"
+import { type BuildOptions, build, type Metafile } from "esbuild"
 
 /** What a function becomes, as SST bundles it (`infra/create-lambda.ts`): minified, split at dynamic imports. */
 export interface FunctionBundle {
@@ -12,6 +12,20 @@ export interface FunctionBundle {
   loads(part: string): boolean
 }
 
+/** How SST bundles a function, with the settings of `infra/create-lambda.ts`. */
+export const FUNCTION_BUNDLE = {
+  bundle: true,
+  minify: true,
+  splitting: true,
+  format: "esm",
+  platform: "node",
+  target: "esnext",
+  mainFields: ["module", "main"],
+  // Native; SST installs it beside the bundles that need it.
+  external: ["sharp"],
+  logLevel: "silent",
+} satisfies BuildOptions
+
 type Outputs = Metafile["outputs"]
 
 /** Bundles `functions/{name}.ts`; nothing is written. */
@@ -21,16 +35,7 @@ export async function bundleFunction(name: string): Promise<FunctionBundle> {
     outdir: "unwritten",
     write: false,
     metafile: true,
-    bundle: true,
-    minify: true,
-    splitting: true,
-    format: "esm",
-    platform: "node",
-    target: "esnext",
-    mainFields: ["module", "main"],
-    // Native; SST installs it beside the bundles that need it.
-    external: ["sharp"],
-    logLevel: "silent",
+    ...FUNCTION_BUNDLE,
   })
   const { outputs } = metafile
   const entry = entryOf(outputs, `functions/${name}.ts`)

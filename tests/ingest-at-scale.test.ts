@@ -379,6 +379,51 @@ test("a document whose id is too long for a key is found by its key's row", asyn
   expect(await shelf.documents.get(OURS, id)).toMatchObject({ status: "ready", chunks: 2 })
 })
 
+test("a message that comes while a dead process holds the job isn't the last of it", async () => {
+  await put("log", "One page.\fAnother.")
+  const [message] = queue.messages
+  if (!message) throw new Error("no message")
+  expect(await queue.deliver(message, { crashesAt: 1 })).toBe("crashed")
+  // The lease of 60 s may be longer than the queue waits.
+  expect(await queue.deliver(message)).toBe("done")
+  const waits = queue.messages.map(({ delayS }) => delayS)
+  expect(waits).toEqual([expect.any(Number)])
+  expect(waits[0]).toBeGreaterThan(50)
+  expect(waits[0]).toBeLessThanOrEqual(62)
+  await queue.drain()
+  expect(await shelf.documents.get(OURS, "log")).toMatchObject({ status: "ready", chunks: 2 })
+})
+
+test("ranges of a job that somebody has taken over read nothing", async () => {
+  await put("book", LONG)
+  const [event] = queue.messages
+  if (event) await queue.deliver(event)
+  const [ranges, others] = [
+    queue.messages.filter(({ body }) => body.includes('"pages"')),
+    queue.messages.filter(({ body }) => !body.includes('"pages"')),
+  ]
+  queue.clear()
+  queue.messages.push(...others)
+  await shelf.rows("update ingest_jobs set lease_until = now()")
+  if (others[0]) await queue.deliver(others[0])
+  const read: number[] = []
+  const fileReader = createTextFileReader({ beforePage: (page) => void read.push(page) })
+  for (const range of ranges) expect(await queue.deliver(range, { fileReader })).toBe("done")
+  expect(read).toEqual([])
+  await queue.drain()
+  expect(await shelf.documents.get(OURS, "book")).toMatchObject({ status: "ready", chunks: 200 })
+})
+
+test("a file that is uploaded again where it lies already is told of again: nothing else would read it", async () => {
+  await shelf.add(OURS, "log", "One page.\fAnother.", { flat: true })
+  await shelf.worker().run(OURS, "log")
+  await shelf.index(OURS, [{ id: "log", content: "Indexed words." }])
+  const [key = ""] = [...shelf.objects.held.keys()].filter((held) => held.startsWith("uploads/"))
+  const before = (await shelf.objects.head(key))?.version
+  expect(await shelf.add(OURS, "log", "One page.\fAnother.", { flat: true })).toBe("queued")
+  expect((await shelf.objects.head(key))?.version).not.toBe(before)
+})
+
 test("a message that is lost with its process is made up for by the one that looks after the job", async () => {
   await put("book", LONG)
   const [event] = queue.messages

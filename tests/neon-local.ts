@@ -6,6 +6,8 @@ import { WebSocketServer } from "ws"
 
 /** What stands where Neon's edge would: HTTP `/sql` and WebSocket `/v2` in front of a PostgreSQL on this machine. */
 export interface NeonLocal {
+  /** `host:port` of both. */
+  readonly address: string
   close(): Promise<void>
 }
 
@@ -46,8 +48,10 @@ export async function startNeonLocal(host: string, port: number): Promise<NeonLo
   })
   const sockets = relayWebSockets(server, host, port)
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
-  pointDriverAt((server.address() as AddressInfo).port)
+  const edgePort = (server.address() as AddressInfo).port
+  pointDriverAt(edgePort)
   return {
+    address: `127.0.0.1:${edgePort}`,
     async close() {
       for (const socket of sockets.clients) socket.terminate()
       server.closeAllConnections()

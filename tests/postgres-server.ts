@@ -70,6 +70,13 @@ async function openOnServer(name: string) {
   })
 }
 
+/** Where the emulator of Neon's edge answers, for another process: `host:port`. */
+export async function neonEdge(): Promise<string> {
+  const { hostname, port } = new URL(serverUrl())
+  neonLocal ??= startNeonLocal(hostname, Number(port || 5432))
+  return (await neonLocal).address
+}
+
 /** The same as a deploy would have it: Neon's driver is chosen by the host, in whose place the emulator stands. */
 function deployedUrl(database: string, user: string): string {
   const url = new URL(urlOf(database, user))

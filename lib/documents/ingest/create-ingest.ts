@@ -102,8 +102,9 @@ export function createIngest(deps: IngestDeps): Ingest {
   }
 
   async function putDown(job: Job, queued?: QueuedRun): Promise<RunOutcome> {
-    if (queued && !(await jobs.hasProgressed(job)))
+    if (queued && !(await jobs.hasProgressed(job))) {
       return settle(job, new AppError("deadline_exceeded", NO_PROGRESS), queued)
+    }
     await jobs.putDown(job)
     return "paused"
   }

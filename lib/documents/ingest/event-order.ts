@@ -35,7 +35,7 @@ export async function applyInOrder(
  * Sequencers as text that compares as they do: hexadecimal numbers, the shorter filled up with zeros on its left (Amazon
  * S3 User Guide, "Event message structure"; earlier editions said right). Undefined for any other text.
  */
-export function comparableSequencer(sequencer: string): string | undefined {
+function comparableSequencer(sequencer: string): string | undefined {
   if (!/^[0-9a-f]+$/i.test(sequencer) || sequencer.length > DIGITS_MAX) return undefined
   return sequencer.toLowerCase().padStart(DIGITS_MAX, "0")
 }

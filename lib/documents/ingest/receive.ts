@@ -98,10 +98,15 @@ export function createReceive(parts: ReceiveParts): Receive {
       // Named by its bytes: the same file again stands under the same key, and leaves no second copy.
       const key = uploadKey(tenant, id, file.sha256)
       await expect(tenant, key, id, request, WRITE_MS)
-      if (!(await objects.head(key))) await objects.putFile(key, file.path, "application/octet-stream")
+      const there = await objects.head(key)
+      const put = () => objects.putFile(key, file.path, "application/octet-stream")
+      if (!there) await put()
       const { fileName, options } = request
       const upload = { key, fileName, bytes: file.bytes, sha256: file.sha256, options }
-      return { id, status: await enqueueUpload(database, tenant, id, upload) }
+      const status = await enqueueUpload(database, tenant, id, upload)
+      // Where a bucket tells of its objects, the job waits for its word, and that came when the file did.
+      if (there?.version !== undefined && status === "queued") await put()
+      return { id, status }
     },
     async presign(tenant, request, contentType) {
       const unique = randomBytes(16).toString("base64url")

@@ -32,17 +32,20 @@ const ENTRIES = {
 /** Reads files in worker threads, which start with the first call and end when idle, or by `close`. */
 export function createFileReader(options: FileReaderOptions): FileReader {
   const { pages: pagesEntry, flows: flowsEntry } = options.entries ?? ENTRIES
-  const common = {
-    workerData: {
-      memoryBytesMax: options.memoryBytesMax ?? MEMORY_BYTES_MAX,
-      pagesMax: options.pagesMax ?? PAGES_MAX,
-    } satisfies PageWorkerData,
-    threads: options.threads,
-    idleMs: options.idleMs ?? 5_000,
-    heapMiB: HEAP_MIB,
-  }
-  const pagePool = createWorkerPool({ ...common, entry: pagesEntry })
-  const flowPool = createWorkerPool({ ...common, entry: flowsEntry })
+  const open = (kind: PageWorkerData["kind"], entry: URL) =>
+    createWorkerPool({
+      entry,
+      workerData: {
+        kind,
+        memoryBytesMax: options.memoryBytesMax ?? MEMORY_BYTES_MAX,
+        pagesMax: options.pagesMax ?? PAGES_MAX,
+      } satisfies PageWorkerData,
+      threads: options.threads,
+      idleMs: options.idleMs ?? 5_000,
+      heapMiB: HEAP_MIB,
+    })
+  const pagePool = open("pages", pagesEntry)
+  const flowPool = open("flows", flowsEntry)
   const { inspectTimeoutMs = 60_000, pageTimeoutMs = 180_000 } = options
   const { flowTimeoutMs = 120_000, layOutTimeoutMs = 120_000 } = options
   return {

@@ -44,7 +44,7 @@ type OpenFile = { readonly key: string } & (
 )
 
 /** A reader that keeps the last file open. PDFium and Tesseract start when first needed. */
-export function createPageReader(limits: PageWorkerData): PageReader {
+export function createPageReader(limits: Omit<PageWorkerData, "kind">): PageReader {
   let pdfium: Pdfium | null = null
   let recogniser: Recogniser | null = null
   let open: OpenFile | null = null

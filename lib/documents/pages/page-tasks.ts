@@ -33,6 +33,8 @@ export interface TaskError {
 
 /** What a worker is started with. */
 export interface PageWorkerData {
+  /** What it is there for, where both kinds have one entry. */
+  readonly kind: "pages" | "flows"
   /** Bytes that PDFium may take, and Tesseract. */
   readonly memoryBytesMax: number
   readonly pagesMax: number
