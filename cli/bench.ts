@@ -54,6 +54,12 @@ export interface EnrichmentOptions {
   readonly json?: true
 }
 
+export interface M3ShapeOptions {
+  readonly threads: number
+  readonly rounds: number
+  readonly json?: true
+}
+
 export function addBenchCommand(program: Command, terminal: Terminal): void {
   const bench = program.command("bench").description("measure relevance and speed; see bench/README.md")
   bench
@@ -107,6 +113,7 @@ export function addBenchCommand(program: Command, terminal: Terminal): void {
   addReadingOrderBench(bench, terminal)
   addIngestKillsBench(bench, terminal)
   addEnrichmentBench(bench, terminal)
+  addM3ShapeBench(bench, terminal)
 }
 
 function addPagesBench(bench: Command, terminal: Terminal): void {
@@ -172,6 +179,20 @@ function addIngestKillsBench(bench: Command, terminal: Terminal): void {
     .action(async (options: IngestKillsOptions) => {
       const { benchIngestKills } = await import("./bench-ingest-kills.ts")
       await benchIngestKills(options, terminal)
+    })
+}
+
+function addM3ShapeBench(bench: Command, terminal: Terminal): void {
+  bench
+    .command("m3-shape")
+    .description("disk, memory and time of models shaped as those of the profile m3, with random weights")
+    .argument("<folder>", "where the files are, or are written: 1.2 GB")
+    .option("--threads <n>", "threads of the models", parseCount, 2)
+    .option("--rounds <n>", "how often each is timed", parseCount, 7)
+    .option("--json", "print the figures as JSON")
+    .action(async (folder: string, options: M3ShapeOptions) => {
+      const { benchM3Shape } = await import("./bench-m3-shape.ts")
+      await benchM3Shape(folder, options, terminal)
     })
 }
 

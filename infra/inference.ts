@@ -2,7 +2,7 @@ import { createLogGroup, LAMBDA_ALONE, mayWriteTo } from "./create-lambda.ts"
 import { embeddingApiKey } from "./secrets.ts"
 import { stage } from "./stage.ts"
 
-/** MB. Of `m3` an estimate: 1.2 GB of int8 weights twice over while they load, and CPU (1,769 MB are one core). */
+/** MB. Both models of `m3` take 1.9 GB (`bench m3-shape`); the rest is for cores, of which 1,769 MB are one. */
 const MEMORY_MB = { m3: 6_144, mini: 2_048 }
 
 /** Name of the models' Lambda, and the right to call it; with the `openai` profile the endpoint's key. */
