@@ -1,5 +1,5 @@
 import type { Hono } from "hono"
-import { handle, type LambdaContext, type LambdaEvent } from "hono/aws-lambda"
+import { handle } from "hono/aws-lambda"
 import type { Config } from "../../lib/config.ts"
 import type { Database } from "../../lib/database/database.ts"
 import { openServer } from "../../lib/database/open-server.ts"
@@ -41,12 +41,15 @@ export function edgeHandler(
     const log = lambdaLog(config)
     const app = createEdge(log)
     await mount(app, { config, log })
-    return handle(app)
+    return asHandler(app)
   })
   // At once: an instance that starts has a whole core. What fails here fails the first request too, with its reason.
   open().catch(() => undefined)
-  return async (event: LambdaEvent, context?: LambdaContext) => (await open())(event, context)
+  return async (...invocation: Parameters<ReturnType<typeof asHandler>>) => (await open())(...invocation)
 }
+
+// oxlint-disable-next-line typescript/no-deprecated -- @hono/aws-lambda, its successor, is not published yet (November 2026)
+const asHandler = (app: Hono<Edge>) => handle(app)
 
 /** Loaded by the first request that needs a key: a health check needs none. */
 function guardOf(config: Config, database: Database): Guard {

@@ -19,6 +19,8 @@ export interface StartedLambda {
   invoke(event: unknown): Promise<LambdaResult>
   /** What it wrote to stdout and stderr so far. */
   output(): string
+  /** Ends its process at once, as running out of memory does. */
+  kill(): void
   /** The running process; for measuring. */
   pid(): number | undefined
   stop(): Promise<void>
@@ -84,6 +86,7 @@ export async function startLambda({ bundle, env = {}, timeoutMs }: LambdaOptions
       return result
     },
     output: () => Buffer.concat(written).toString("utf8"),
+    kill: () => void child?.kill("SIGKILL"),
     pid: () => child?.pid,
     async stop() {
       const running = child

@@ -1,4 +1,4 @@
-import type { Database } from "../../database/database.ts"
+import type { Database, SqlValue } from "../../database/database.ts"
 import { vectorFromBase64, vectorToSql } from "../../vector.ts"
 import type { PageText } from "../page.ts"
 import { LEASE_MS, leaseFor } from "./jobs.ts"
@@ -44,6 +44,15 @@ const SAVE_VECTORS = `${WITH_JOB}
   on conflict (source_account_id, document_id, generation, model, text_hash) do update set model = excluded.model
   returning 1`
 
+/** Rows of one answer: of pages some 5 MB, of vectors 6. Neon's HTTP answers are bounded, and so is this process's memory. */
+const SLICE = 500
+
+interface VectorRow {
+  readonly text_hash: string
+  readonly truncated: boolean
+  readonly vector: string
+}
+
 const OF_JOB = "where document_id = $1 and generation = $2"
 
 /** What a job has finished, kept apart from what is served. */
@@ -62,9 +71,24 @@ export interface Drafts {
 }
 
 export function createDrafts(database: Database): Drafts {
-  const query = async <R>({ tenant, documentId, generation }: HeldJob, text: string, more: readonly string[] = []) => {
+  const query = async <R>(
+    { tenant, documentId, generation }: HeldJob,
+    text: string,
+    more: readonly SqlValue[] = [],
+  ) => {
     const [rows = []] = await database.batch({ tenant }, [{ text, values: [documentId, generation, ...more] }])
     return rows as unknown as R[]
+  }
+  /** All rows, `SLICE` at a time, `after` the key of the last one. */
+  async function inSlices<R>(first: SqlValue, keyOf: (row: R) => SqlValue, read: (after: SqlValue) => Promise<R[]>) {
+    const rows: R[] = []
+    for (let after = first; ; ) {
+      const slice = await read(after)
+      for (const row of slice) rows.push(row)
+      const last = slice.at(-1)
+      if (slice.length < SLICE || last === undefined) return rows
+      after = keyOf(last)
+    }
   }
   return {
     async savePage({ tenant, documentId, generation, worker }, page) {
@@ -81,7 +105,12 @@ export function createDrafts(database: Database): Drafts {
       return new Set(rows.map(({ number }) => number))
     },
     async pages(job) {
-      const rows = await query<PageDraftRow>(job, `select * from page_drafts ${OF_JOB} order by number`)
+      const text = `select * from page_drafts ${OF_JOB} and number > $3 order by number limit ${SLICE}`
+      const rows = await inSlices<PageDraftRow>(
+        0,
+        ({ number }) => number,
+        (after) => query<PageDraftRow>(job, text, [after]),
+      )
       return rows.map((row) => {
         return { number: row.number, text: unpackPage(row), imageKey: row.image_key, warning: row.warning }
       })
@@ -101,8 +130,13 @@ export function createDrafts(database: Database): Drafts {
     },
     async vectors(job, model) {
       const text = `select text_hash, truncated, encode(halfvec_send(embedding), 'base64') as vector
-        from embedding_drafts ${OF_JOB} and model = $3`
-      const rows = await query<{ text_hash: string; truncated: boolean; vector: string }>(job, text, [model])
+        from embedding_drafts ${OF_JOB} and model = $3 and text_hash > $4
+       order by text_hash limit ${SLICE}`
+      const rows = await inSlices<VectorRow>(
+        "",
+        ({ text_hash }) => text_hash,
+        (after) => query<VectorRow>(job, text, [model, after]),
+      )
       return rows.map(({ text_hash, truncated, vector }) => ({
         textHash: text_hash,
         vector: vectorFromBase64(vector),
