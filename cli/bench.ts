@@ -114,6 +114,19 @@ export function addBenchCommand(program: Command, terminal: Terminal): void {
   addIngestKillsBench(bench, terminal)
   addEnrichmentBench(bench, terminal)
   addM3ShapeBench(bench, terminal)
+  addColdStartBench(bench, terminal)
+}
+
+function addColdStartBench(bench: Command, terminal: Terminal): void {
+  bench
+    .command("cold-start")
+    .description(
+      "the first search of a new instance, in the Lambda runtime loop (npm run infra:install, CONCORDANCE_TEST_DATABASE_URL)",
+    )
+    .action(async () => {
+      const { benchColdStart } = await import("./bench-cold-start.ts")
+      await benchColdStart(terminal)
+    })
 }
 
 function addPagesBench(bench: Command, terminal: Terminal): void {

@@ -9,6 +9,8 @@ import { FUNCTION_BUNDLE } from "../bundle-function.ts"
 export interface BundledFunctions {
   /** What `startLambda` takes for one of them. */
   path(name: string): string
+  /** Puts a module of the caller's beside them, and returns the same for it. */
+  add(name: string, code: string): Promise<string>
   remove(): Promise<void>
 }
 
@@ -43,6 +45,10 @@ export async function bundleFunctions(names: readonly string[]): Promise<Bundled
   })
   return {
     path: (name) => join(folder, `functions/${name}.handler`),
+    async add(name, code) {
+      await writeFile(join(folder, `functions/${name}.mjs`), code)
+      return join(folder, `functions/${name}.handler`)
+    },
     remove: () => rm(folder, { recursive: true }),
   }
 }

@@ -93,11 +93,27 @@ async function settled(id: string) {
   }
 }
 
+/** What running out of memory looks like from outside: the process is gone as soon as it has taken the job up. */
+async function killWhileReading(ingest: StartedLambda): Promise<void> {
+  const attempts = async () => {
+    const [job] = await database.owner.session((session) =>
+      session.query<{ attempts: number }>(
+        "select attempts from concordance.ingest_jobs where document_id = 'poison' and state = 'processing'",
+      ),
+    )
+    return job?.attempts ?? 0
+  }
+  const before = await attempts()
+  for (let tries = 0; tries < 200; tries++) {
+    if ((await attempts()) > before) return ingest.kill()
+    await sleep(50)
+  }
+}
+
 test("files become searchable passages with their pictures; one that kills its Lambda ends among the dead letters and harms none", async () => {
   const ingest = lambdaOf("ingest")
-  // What running out of memory looks like from outside.
   cloud.deliverTo(ingest, (body) => {
-    if (body.includes("poison")) setTimeout(() => ingest.kill(), 400)
+    if (body.includes("poison")) void killWhileReading(ingest)
   })
   await put("ice-house", "ice house.pdf", await readFile("samples/en/ice-house-report-1936.pdf"))
   await put("poison", "poison.pdf", await readFile("samples/pt/edital-do-sal-1949.pdf"))
@@ -113,7 +129,7 @@ test("files become searchable passages with their pictures; one that kills its L
     status: "failed",
     error: { message: expect.stringMatching(/ended/) },
   })
-  for (let tries = 0; (await cloud.deadLetters()) === 0 && tries < 100; tries++) await sleep(200)
+  for (let tries = 0; (await cloud.deadLetters()) === 0 && tries < 500; tries++) await sleep(200)
   expect(await cloud.deadLetters()).toBe(1)
 
   const found = (await ask("search", "POST", "/search", { query: "walls of basalt filled with cork" })).json()
