@@ -3,7 +3,7 @@ import { createAnomalies } from "../lib/documents/anomalies.ts"
 import { createDocumentPages } from "../lib/documents/document-pages.ts"
 import { createDocuments } from "../lib/documents/documents.ts"
 import { createEntities } from "../lib/documents/entities.ts"
-import { cleanUpDocument } from "../lib/documents/ingest/clean-up.ts"
+import { createCleanUp } from "../lib/documents/ingest/clean-up.ts"
 import { createReceive } from "../lib/documents/ingest/receive.ts"
 import { openObjectStore } from "../lib/objects/open-object-store.ts"
 import { anomaliesRoute } from "./http/anomalies-route.ts"
@@ -17,11 +17,7 @@ import { httpHandler } from "./lambda/http-handler.ts"
 export const handler = httpHandler(async (app, { config, database, guard, log }) => {
   const objects = await openObjectStore(config)
   const documents = createDocuments(database)
-  const cleanUp = async (tenant: string, id: string): Promise<void> => {
-    await cleanUpDocument({ database, objects }, tenant, id).catch((error: unknown) => {
-      log.warn("leftovers of a document could not be removed yet", { error })
-    })
-  }
+  const cleanUp = createCleanUp({ database, objects, log })
   const receive = createReceive({ database, objects, documents, settings: config, cleanUp })
   const { documentBytesMax, concordanceHome } = config
   app.route("/", uploadsRoute(receive, { guard, documentBytesMax, tempFolder: join(concordanceHome, "tmp") }))

@@ -23,7 +23,10 @@ export const stage = {
 
 /** Settings that the handlers read by the same names as the Node server does (docs/configuration.md). None is a secret. */
 export const handlerEnvironment: Record<string, string> = Object.fromEntries(
-  ["EMBEDDING_MODEL", "EMBEDDING_BASE_URL", "EMBEDDING_DIMENSIONS", "SEARCH_STRATEGY", "LOG_LEVEL"]
+  [
+    ...["EMBEDDING_MODEL", "EMBEDDING_BASE_URL", "EMBEDDING_DIMENSIONS", "EMBED_SERVICE_URL", "RERANK_MODEL"],
+    ...["EMBED_TIMEOUT_MS", "RERANK_TIMEOUT_MS", "RERANK_CANDIDATES", "SEARCH_STRATEGY", "LOG_LEVEL"],
+  ]
     .map((key) => [key, setting(key)] as const)
     .filter((entry): entry is [string, string] => entry[1] !== undefined)
     .concat([["INFERENCE_PROFILE", stage.inferenceProfile]]),

@@ -1,4 +1,5 @@
 import type { Database } from "../../database/database.ts"
+import type { Log } from "../../log.ts"
 import { chunkImagesPrefix, pagesPrefix, tenantPrefixes, uploadsPrefix } from "../../objects/object-key.ts"
 import type { ObjectStore } from "../../objects/object-store.ts"
 
@@ -46,11 +47,7 @@ interface JobRow {
  * Removes what earlier versions of a document left: objects that no row names, drafts, jobs that were superseded. Objects
  * go before the rows that tell of them, so that a run that is killed is repeated by the next. Returns how many objects.
  */
-export async function cleanUpDocument(
-  { database, objects }: CleanUpParts,
-  tenant: string,
-  id: string,
-): Promise<number> {
+async function cleanUpDocument({ database, objects }: CleanUpParts, tenant: string, id: string): Promise<number> {
   // Listed before the rows are read: what a job of after the listing stores isn't among them.
   const keys: string[] = []
   for (const prefixOf of [uploadsPrefix, pagesPrefix, chunkImagesPrefix]) {
@@ -124,4 +121,16 @@ function needed(tenant: string, jobs: readonly JobRow[], expected: readonly Expe
     if (state !== "done") underway.add(pagesPrefix(tenant, document_id, Number(generation)))
   }
   return (key) => uploads.has(key) || underway.has(key.slice(0, key.lastIndexOf("/") + 1))
+}
+
+/**
+ * The same for whoever doesn't wait for it: what it leaves is marked in the database, and the next start or upload removes
+ * it. Never throws.
+ */
+export function createCleanUp(parts: CleanUpParts & { readonly log: Log }) {
+  return async (tenant: string, documentId: string): Promise<void> => {
+    await cleanUpDocument(parts, tenant, documentId).catch((error: unknown) => {
+      parts.log.warn("leftovers of a document could not be removed yet", { error })
+    })
+  }
 }

@@ -3,7 +3,7 @@ import { loadLanguageDetector } from "../../detect-language.ts"
 import { AppError } from "../../errors.ts"
 import type { Documents } from "../documents.ts"
 import { createEnrichments } from "../enrichment/enrichments.ts"
-import { cleanUpDocument, sweepTenant } from "./clean-up.ts"
+import { createCleanUp, sweepTenant } from "./clean-up.ts"
 import { createDrafts } from "./drafts.ts"
 import { holdJob } from "./hold-job.ts"
 import type { PagesMessage, SendMessages } from "./ingest-message.ts"
@@ -85,12 +85,7 @@ export function createIngest(deps: IngestDeps): Ingest {
     limit: createLimiter(settings.ingestConcurrency),
     detectLanguage: loadLanguageDetector,
   }
-  const cleanUp = async (tenant: string, documentId: string): Promise<void> => {
-    // Whatever this leaves is marked in the database, and the next start or upload removes it.
-    await cleanUpDocument({ database, objects }, tenant, documentId).catch((error: unknown) => {
-      log.warn("leftovers of an upload could not be removed yet", { error })
-    })
-  }
+  const cleanUp = createCleanUp({ database, objects, log })
 
   async function settle(job: Job, thrown: unknown, queued?: QueuedRun): Promise<RunOutcome> {
     const failure = describeFailure(thrown)
