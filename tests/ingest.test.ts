@@ -140,7 +140,7 @@ test("a worker that stops is gone on from: no page is read and no chunk embedded
     const stop = new AbortController()
     expect(await shelf.worker(parts(stopAt, stop)).run(OURS, "log", { signal: stop.signal })).toBe("paused")
   }
-  expect(await shelf.documents.get(OURS, "log")).toMatchObject({ status: "queued", progress: { done: 2, total: 2 } })
+  expect(await shelf.documents.get(OURS, "log")).toMatchObject({ status: "queued", progress: { done: 2, total: 6 } })
   expect(await shelf.worker(parts("never", new AbortController())).run(OURS, "log")).toBe("ready")
   // Page 2 was being read when the first run stopped; the vectors of the second were not committed.
   expect(read.sort()).toEqual([1, 2, 2])

@@ -28,7 +28,7 @@ export const DocumentDetails = DocumentSummary.extend({
     .object({ done: z.int(), total: z.int() })
     .optional()
     .describe(
-      "Pages read, and chunks and figures that a language model saw to; there while an upload is on its way, once pages are counted",
+      "Pages read, chunks and figures that a language model saw to, and chunks embedded; each adds to the total once it is counted",
     ),
   warnings: z.array(z.string()).optional().describe("What of the file was left out, and what was not enriched"),
   enrichment_tokens: z
@@ -63,7 +63,8 @@ const SUMMARY = `
            where c.source_account_id = d.source_account_id and c.document_id = d.id and c.searchable) as chunks,
          to_char(d.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at,
          to_char(d.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as updated_at,
-         j.state as job_state, j.pages_done + j.enrich_done as steps_done, j.pages_total + j.enrich_total as steps_total,
+         j.state as job_state, j.pages_done + j.enrich_done + j.embed_done as steps_done,
+         j.pages_total + j.enrich_total + j.embed_total as steps_total,
          j.enrich_tokens::float8 as enrich_tokens, j.error_code, j.error, j.warnings
     from documents d
     left join lateral (

@@ -3,7 +3,7 @@ import { vectorFromBase64, vectorToSql } from "../../vector.ts"
 import type { PageText } from "../page.ts"
 import { LEASE_MS, leaseFor } from "./jobs.ts"
 import { type PageDraft, type PageDraftRow, packPage, unpackPage } from "./page-draft.ts"
-import type { HeldJob } from "./upload.ts"
+import type { HeldJob, IngestProgress } from "./upload.ts"
 
 /** A vector that a job has made, by the SHA-256 of the text that the model read. */
 export interface VectorDraft {
@@ -24,20 +24,24 @@ export interface DraftedPage {
 
 // Only who still holds the job saves anything: the lock on its row keeps a delete out until the draft is in. Progress
 // starts the count of attempts anew.
-const WITH_JOB = `
+const withJob = (counter: "pages_done" | "embed_done") => `
   with job as (
-    update ingest_jobs set lease_until = ${leaseFor(LEASE_MS)}, attempts = 0, pages_done = pages_done + $4
+    update ingest_jobs set lease_until = ${leaseFor(LEASE_MS)}, attempts = 0, ${counter} = ${counter} + $4
      where document_id = $1 and generation = $2 and worker = $3 and state = 'processing'
     returning source_account_id, document_id, generation)`
 
-const SAVE_PAGE = `${WITH_JOB}
+const NOTE_VECTORS = `
+  update ingest_jobs set embed_done = $4, embed_total = $5
+   where document_id = $1 and generation = $2 and worker = $3 and state = 'processing'`
+
+const SAVE_PAGE = `${withJob("pages_done")}
   insert into page_drafts (source_account_id, document_id, generation, number, width, height, image_key, source,
                            confidence, content, warning)
   select j.*, $5::int, $6::float8, $7::float8, $8::text, $9::text, $10::float8, $11::text, $12::text from job j
   on conflict (source_account_id, document_id, generation, number) do update set number = excluded.number
   returning 1`
 
-const SAVE_VECTORS = `${WITH_JOB}
+const SAVE_VECTORS = `${withJob("embed_done")}
   insert into embedding_drafts (source_account_id, document_id, generation, model, text_hash, embedding, truncated)
   select j.*, $5::text, given.hash, given.vector::halfvec, given.truncated
     from job j, unnest($6::text[], $7::text[], $8::boolean[]) as given (hash, vector, truncated)
@@ -63,6 +67,8 @@ export interface Drafts {
   pageNumbers(job: HeldJob): Promise<ReadonlySet<number>>
   /** In order of number. */
   pages(job: HeldJob): Promise<readonly DraftedPage[]>
+  /** Notes how many texts have their vector, and how many there are; `saveVectors` counts on from there. */
+  noteVectors(job: HeldJob, progress: IngestProgress): Promise<void>
   /** As `savePage`. */
   saveVectors(job: HeldJob, model: string, vectors: readonly VectorDraft[]): Promise<boolean>
   /** Hashes of the texts that have their vector. */
@@ -115,9 +121,12 @@ export function createDrafts(database: Database): Drafts {
         return { number: row.number, text: unpackPage(row), imageKey: row.image_key, warning: row.warning }
       })
     },
+    async noteVectors({ tenant, documentId, generation, worker }, { done, total }) {
+      await database.batch({ tenant }, [{ text: NOTE_VECTORS, values: [documentId, generation, worker, done, total] }])
+    },
     async saveVectors({ tenant, documentId, generation, worker }, model, vectors) {
       const values = [
-        ...[documentId, generation, worker, 0, model, vectors.map(({ textHash }) => textHash)],
+        ...[documentId, generation, worker, vectors.length, model, vectors.map(({ textHash }) => textHash)],
         ...[vectors.map(({ vector }) => vectorToSql(vector)), vectors.map(({ isTruncated }) => String(isTruncated))],
       ]
       const [saved = []] = await database.batch({ tenant }, [{ text: SAVE_VECTORS, values }])

@@ -30,6 +30,7 @@ export async function embedDrafts(
   for (const { text } of document.chunks) if (text !== null) texts.set(hashOf(text), text)
   const made = await drafts.textHashes(job, embedder.model)
   const pending = [...texts].filter(([textHash]) => !made.has(textHash))
+  await drafts.noteVectors(job, { done: texts.size - pending.length, total: texts.size })
   for (let i = 0; i < pending.length; i += CHUNKS_PER_COMMIT) {
     const batch = pending.slice(i, i + CHUNKS_PER_COMMIT)
     const { vectors, truncated } = await embedder.embed(
