@@ -52,9 +52,10 @@ async function listDocuments({ tenant, json }: Options, terminal: Terminal): Pro
   if (count === 0 && !json) terminal.note(`${tenant} has no documents. Add some with: concordance ingest <folder>`)
 }
 
-function describe({ id, title, status, page_count, chunks }: DocumentSummary): string {
+function describe({ id, title, status, page_count, chunks, error }: DocumentSummary): string {
   const pages = page_count === undefined ? [] : [`${page_count} pages`]
-  return `${printable(id)}  ${[status, ...pages, `${chunks} chunks`].join(", ")}  ${printable(title)}`
+  const why = error ? `: ${printable(error.message)}` : ""
+  return `${printable(id)}  ${[status, ...pages, `${chunks} chunks`].join(", ")}  ${printable(title)}${why}`
 }
 
 async function showDocument(id: string, { tenant, json }: Options, terminal: Terminal): Promise<void> {
@@ -67,8 +68,8 @@ function facts(document: DocumentDetails): string[] {
   const { progress, error, warnings = [], languages, metadata } = document
   return [
     describe(document),
-    ...(progress ? [`    read ${progress.done} of ${progress.total} pages`] : []),
-    ...(error ? [`    failed: ${printable(error.message)} (${error.code})`] : []),
+    ...(progress ? [`    done ${progress.done} of ${progress.total} pages and chunks`] : []),
+    ...(error ? [`    failed with ${error.code}`] : []),
     ...(document.mime_type === undefined ? [] : [`    type ${document.mime_type}`]),
     ...(languages.length > 0 ? [`    languages ${languages.join(", ")}`] : []),
     ...(Object.keys(metadata).length > 0 ? [`    metadata ${printable(JSON.stringify(metadata))}`] : []),

@@ -17,7 +17,8 @@ export const search = createLambda("Search", {
   handler: "functions/search.handler",
   memoryMb: 1_024,
   timeoutSeconds: HTTP_TIMEOUT_SECONDS,
-  link: [database, ...inferenceLinks],
+  link: [database],
+  models: inferenceLinks,
   after,
   more: { versioning: stage.searchProvisioned > 0 },
 })
@@ -26,7 +27,8 @@ const index = createLambda("Index", {
   handler: "functions/index.handler",
   memoryMb: 1_024,
   timeoutSeconds: HTTP_TIMEOUT_SECONDS,
-  link: [database, ...inferenceLinks],
+  link: [database],
+  models: inferenceLinks,
   after,
 })
 
@@ -35,6 +37,7 @@ const health = createLambda("Health", {
   memoryMb: 512,
   timeoutSeconds: 10,
   link: [database],
+  models: inferenceLinks,
   after,
 })
 
@@ -65,7 +68,8 @@ const models = createLambda("Models", {
   handler: "functions/models.handler",
   memoryMb: 512,
   timeoutSeconds: HTTP_TIMEOUT_SECONDS,
-  link: [database, ...inferenceLinks],
+  link: [database],
+  models: inferenceLinks,
   after,
 })
 
@@ -73,7 +77,8 @@ const answer = createLambda("Answer", {
   handler: "functions/answer.handler",
   memoryMb: 1_024,
   timeoutSeconds: STREAM_TIMEOUT_SECONDS,
-  link: [database, llmApiKey, ...inferenceLinks],
+  link: [database, llmApiKey],
+  models: inferenceLinks,
   after,
   more: { streaming: true, url: { cors: false } },
 })
@@ -82,7 +87,8 @@ const mcp = createLambda("Mcp", {
   handler: "functions/mcp.handler",
   memoryMb: 1_024,
   timeoutSeconds: STREAM_TIMEOUT_SECONDS,
-  link: [database, llmApiKey, ...inferenceLinks],
+  link: [database, llmApiKey],
+  models: inferenceLinks,
   after,
   more: { streaming: true, url: { cors: false } },
 })

@@ -1,4 +1,4 @@
-import { handlerEnvironment, stage } from "./stage.ts"
+import { handlerEnvironment, modelsEnvironment, stage } from "./stage.ts"
 
 type Permission = Exclude<Extract<sst.aws.FunctionArgs["permissions"], readonly unknown[]>, undefined>[number]
 
@@ -12,6 +12,8 @@ interface LambdaSettings {
   readonly memoryMb: number
   readonly timeoutSeconds: number
   readonly link: readonly (sst.Linkable<Record<string, unknown>> | sst.Secret)[]
+  /** `inferenceLinks`, where it calls the models. */
+  readonly models?: readonly (sst.Linkable<Record<string, unknown>> | sst.Secret)[]
   readonly permissions?: readonly Permission[]
   /** What must have happened before this code may serve: the migration. */
   readonly after?: readonly $util.Resource[]
@@ -34,8 +36,8 @@ export function createLambda(name: string, settings: LambdaSettings): sst.aws.Fu
     architecture: "arm64",
     memory: `${settings.memoryMb} MB`,
     timeout: `${settings.timeoutSeconds} seconds`,
-    environment: handlerEnvironment,
-    link: [...settings.link],
+    environment: { ...handlerEnvironment, ...(settings.models && modelsEnvironment) },
+    link: [...settings.link, ...(settings.models ?? [])],
     permissions: [...(settings.permissions ?? []), mayWriteTo(logGroup)],
     // The service writes JSON lines of its own; Lambda's JSON format would wrap them in another object.
     logging: { format: "text", logGroup: logGroup.name },

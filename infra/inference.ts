@@ -19,7 +19,8 @@ function createInference(profile: keyof typeof MEMORY_MB) {
   })
   const lambda = new aws.lambda.Function("Inference", {
     packageType: "Image",
-    imageUri: createImage(profile).ref,
+    // Lambda refuses a tag beside the digest.
+    imageUri: createImage(profile).ref.apply((ref) => ref.replace(/:latest(?=@)/, "")),
     role: role.arn,
     architectures: ["arm64"],
     memorySize: MEMORY_MB[profile],

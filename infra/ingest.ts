@@ -24,7 +24,8 @@ export const ingest = createLambda("Ingest", {
   handler: "functions/ingest.handler",
   memoryMb: 3_008,
   timeoutSeconds: INGEST_TIMEOUT_SECONDS,
-  link: [database, objects, ingestQueue, llmApiKey, ...inferenceLinks],
+  link: [database, objects, ingestQueue, llmApiKey],
+  models: inferenceLinks,
   permissions: [
     mayListObjects,
     // The version that the event names is what is read: the newest may be another by now.

@@ -25,12 +25,16 @@ export const stage = {
 export const handlerEnvironment: Record<string, string> = Object.fromEntries(
   [
     ...["EMBEDDING_MODEL", "EMBEDDING_BASE_URL", "EMBEDDING_DIMENSIONS", "EMBED_SERVICE_URL", "RERANK_MODEL"],
+    ...["LLM_BASE_URL", "LLM_MODEL", "ENRICH_DOCUMENTS", "ENRICH_TOKENS_MAX", "INGEST_CONCURRENCY"],
+    ...["DOCUMENT_BYTES_MAX", "DOCUMENT_PAGES_MAX", "SEARCH_TIMEOUT_MS", "INDEX_TIMEOUT_MS"],
     ...["EMBED_TIMEOUT_MS", "RERANK_TIMEOUT_MS", "RERANK_CANDIDATES", "SEARCH_STRATEGY", "LOG_LEVEL"],
   ]
     .map((key) => [key, setting(key)] as const)
-    .filter((entry): entry is [string, string] => entry[1] !== undefined)
-    .concat([["INFERENCE_PROFILE", stage.inferenceProfile]]),
+    .filter((entry): entry is [string, string] => entry[1] !== undefined),
 )
+
+/** Only of functions that the models are linked to: the others would miss what the profile needs. */
+export const modelsEnvironment = { INFERENCE_PROFILE: stage.inferenceProfile }
 
 function setting(key: string): string | undefined {
   return process.env[key] || undefined

@@ -52,13 +52,6 @@ describe("pages", () => {
   })
 })
 
-test.each(["answer", "mcp"])("%s says that it isn't there yet", async (name) => {
-  expect((await ask(await load(name), { method: "POST", path: `/${name}`, body: "{}" })).json()).toMatchObject({
-    code: "not_found",
-    detail: expect.stringContaining("yet"),
-  })
-})
-
 test("a function without its database says what is missing", async () => {
   link({})
   await expect(ask(await load("search"), { method: "POST", path: "/search" })).rejects.toThrow("no Database is linked")

@@ -59,6 +59,12 @@ describe("functions", () => {
     `)
   })
 
+  test("of the models run an image by its digest alone: Lambda refuses a tag beside it", () => {
+    const { imageUri } = only(production, "aws:lambda/function:Function", "Inference").inputs
+    expect(imageUri).toMatch(/@sha256:[0-9a-f]{64}$/)
+    expect(imageUri).not.toContain(":latest")
+  })
+
   test("behind API Gateway give up before it does, after 30 s", () => {
     const behind = Object.keys(apiRoutes).map((name) => lambda(production, capital(name)).timeout)
     expect(Math.max(...behind)).toBeLessThan(30)
@@ -85,7 +91,7 @@ describe("functions", () => {
         "Answer: Database Inference LlmApiKey",
         "Crop: Database ObjectStore",
         "Documents: Database ObjectStore",
-        "Health: Database",
+        "Health: Database Inference",
         "Index: Database Inference",
         "Ingest: Database Inference IngestMessages LlmApiKey ObjectStore",
         "Mcp: Database Inference LlmApiKey",

@@ -48,7 +48,11 @@ test("the openai profile makes no container, and hands the endpoint's key to who
   const holders = synthesis.handlers
     .filter(({ links }) => "EmbeddingApiKey" in links)
     .map(({ functionName }) => functionName)
-  expect(holders.sort()).toEqual(["Answer", "Index", "Ingest", "Mcp", "Models", "Search"])
+  expect(holders.sort()).toEqual(["Answer", "Health", "Index", "Ingest", "Mcp", "Models", "Search"])
+  // The others would miss the key that the profile needs, and refuse to start.
+  const functions = synthesis.resources.filter(({ type }) => type === "aws:lambda/function:Function")
+  const profiled = functions.filter(({ inputs: { environment } }) => environment?.variables?.INFERENCE_PROFILE)
+  expect(profiled.map(({ name }) => name.replace(/Function$/, "")).sort()).toEqual(holders.sort())
   expect(inputs("aws:lambda/function:Function", "SearchFunction").environment.variables).toMatchObject({
     INFERENCE_PROFILE: "openai",
     EMBEDDING_MODEL: "text-embedding-3-small",

@@ -13,7 +13,7 @@ import { type StartedLambda, startLambda } from "./start-lambda.ts"
 // The way of a file on AWS, each part as it is deployed but for the cloud itself: bundles in the Lambda runtime loop, S3's
 // and SQS's protocols, Neon's driver. A presigned PUT, the bucket's event, the queue, the ingestion; then search and crop.
 
-const FUNCTIONS = ["documents", "ingest", "search", "crop"] as const
+const FUNCTIONS = ["documents", "ingest", "search", "crop", "answer"] as const
 /** Of the ingestion; work stops 30 s before it. */
 const INGEST_TIMEOUT_MS = 120_000
 
@@ -153,4 +153,11 @@ test("what a client deletes is gone from search, and its pictures with it", asyn
   expect((await ask("documents", "DELETE", "/documents/ice-house")).status).toBe(200)
   expect((await ask("search", "POST", "/search", { query: "basalt" })).json().results).toEqual([])
   expect((await ask("crop", "GET", "/crop/ice-house/1?bbox=0,0,1,1")).status).toBe(404)
+})
+
+test("a route of a later version streams that it isn't there yet", async () => {
+  const event = gatewayEvent({ method: "POST", path: "/answer", body: "{}" })
+  const { body, error } = await lambdaOf("answer").invoke(event)
+  expect(error).toBeNull()
+  expect(body.toString()).toMatch(/"statusCode":404.*"code":"not_found"/s)
 })
