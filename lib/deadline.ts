@@ -6,12 +6,17 @@ export interface Deadline {
   readonly signal: AbortSignal
 }
 
-/** A deadline `ms` from now that the caller's own signal can bring forward. */
+/**
+ * A deadline `ms` from now that the caller's own signal can bring forward. A timer of its own keeps it: Node holds what
+ * `AbortSignal.timeout` and `AbortSignal.any` make so loosely that a garbage collection can take it before it fires.
+ */
 export function deadlineIn(ms: number, caller?: AbortSignal): Deadline {
   const at = performance.now() + ms
-  const timeout = AbortSignal.timeout(Math.max(0, Math.ceil(ms)))
-  return {
-    left: () => Math.max(0, at - performance.now()),
-    signal: caller ? AbortSignal.any([timeout, caller]) : timeout,
-  }
+  const stop = new AbortController()
+  const late = () => stop.abort(new DOMException("The time allowed ran out", "TimeoutError"))
+  setTimeout(late, Math.max(0, Math.ceil(ms))).unref()
+  const gone = () => stop.abort(caller?.reason)
+  if (caller?.aborted) gone()
+  else caller?.addEventListener("abort", gone, { once: true })
+  return { left: () => Math.max(0, at - performance.now()), signal: stop.signal }
 }
