@@ -52,6 +52,17 @@ describe("pages", () => {
   })
 })
 
+test("an answer that Lambda would drop is a problem that says what to ask for", async () => {
+  const { edgeHandler } = await import("../functions/lambda/http-handler.ts")
+  const handler = edgeHandler((app) => {
+    app.get("/:chars", (c) => c.text("x".repeat(Number(c.req.param("chars")))))
+  })
+  expect(await ask(handler as Handler, { path: "/5900000" })).toMatchObject({ statusCode: 200 })
+  const refused = await ask(handler as Handler, { path: "/5900001" })
+  expect(refused).toMatchObject({ statusCode: 413, headers: { "content-type": "application/problem+json" } })
+  expect(refused.json()).toMatchObject({ code: "payload_too_large", request_id: lambdaContext().awsRequestId })
+})
+
 test("a function without its database says what is missing", async () => {
   link({})
   await expect(ask(await load("search"), { method: "POST", path: "/search" })).rejects.toThrow("no Database is linked")

@@ -1,6 +1,7 @@
 import { type Context, Hono } from "hono"
 import * as z from "zod"
-import { ChunkDetails, type DocumentPages, PageDetails, PageList } from "../../lib/documents/document-pages.ts"
+import type { DocumentPages } from "../../lib/documents/document-pages.ts"
+import { ChunkDetails, PageDetails, PageList } from "../../lib/documents/page-details.ts"
 import { invalidField } from "../../lib/errors.ts"
 import { DocumentId, StorableText } from "../../lib/shapes.ts"
 import type { Guard } from "./auth.ts"

@@ -7,6 +7,8 @@ import type { Edge } from "./edge.ts"
 interface BodyLimits {
   /** Largest body, in bytes as they come over the wire. */
   readonly bytesMax: number
+  /** What a body of another type is told to be; `application/json` when absent. */
+  readonly wanted?: string
 }
 
 type JsonInput<Schema extends z.ZodObject> = {
@@ -20,7 +22,7 @@ export function validJson<Schema extends z.ZodObject>(
   limits: BodyLimits,
 ): MiddlewareHandler<Edge, string, JsonInput<Schema>> {
   return async (c, next) => {
-    requireMediaType(c, /^application\/(?:[\w.-]+\+)?json$/, "application/json")
+    requireMediaType(c, /^application\/(?:[\w.-]+\+)?json$/, limits.wanted ?? "application/json")
     const { data, warnings } = checkObject(schema, parseJson(await readText(c, limits)))
     c.set("warnings", warnings)
     c.req.addValidatedData("json", data as object)

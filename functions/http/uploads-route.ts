@@ -15,6 +15,10 @@ const BODY_BYTES_MAX = 300_000
 /** What the form may add to its file: the fields and their heads. */
 const FORM_BYTES_MAX = 2_000_000
 
+/** What a body of another type is told to be. */
+const WANTED =
+  "multipart/form-data with the file in a field `file`, or application/json that asks for a URL to put it to"
+
 interface UploadsRouteOptions {
   readonly guard: Guard
   readonly documentBytesMax: number
@@ -79,15 +83,7 @@ export function uploadsRoute(receive: Receive, { guard, documentBytesMax, tempFo
         return c.json(answer satisfies z.infer<typeof UploadResponse>, 202)
       })
     },
-    (c, next) => {
-      requireMediaType(
-        c,
-        /^application\/(?:[\w.-]+\+)?json$/,
-        "multipart/form-data with the file in a field `file`, or application/json that asks for a URL to put it to",
-      )
-      return next()
-    },
-    validJson(UploadRequest, { bytesMax: BODY_BYTES_MAX }),
+    validJson(UploadRequest, { bytesMax: BODY_BYTES_MAX, wanted: WANTED }),
     async (c) => {
       const { id, source_account_id, file_name, content_type, ...options } = c.req.valid("json")
       const tenant = tenants(c)(source_account_id)

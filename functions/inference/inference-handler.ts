@@ -1,12 +1,12 @@
-import type { Hono, MiddlewareHandler } from "hono"
+import type { MiddlewareHandler } from "hono"
 import { AppError } from "../../lib/errors.ts"
 import type { Embedder, Reranker } from "../../lib/inference/inference.ts"
 import { type InferenceAnswer, InferenceCall } from "../../lib/inference/lambda-service.ts"
 import type { Log } from "../../lib/log.ts"
 import { once } from "../../lib/once.ts"
 import type { Guard } from "../http/auth.ts"
-import { createEdge } from "../http/create-edge.ts"
 import type { Edge } from "../http/edge.ts"
+import { failingApp } from "../http/failing-app.ts"
 import { createInferenceApp } from "./inference-app.ts"
 
 interface InferenceHandlerParts {
@@ -41,8 +41,8 @@ export function createInferenceHandler({ openModels, timeoutMs, log }: Inference
   async function handler(event: unknown, context: LambdaContext): Promise<InferenceAnswer> {
     const call = InferenceCall.safeParse(event)
     const app = call.success
-      ? await openApp().catch((error: unknown) => failing(log, error))
-      : failing(log, new AppError("invalid_request", "The payload must be {path, body}, with a path like /embed"))
+      ? await openApp().catch((error: unknown) => failingApp(log, error))
+      : failingApp(log, new AppError("invalid_request", "The payload must be {path, body}, with a path like /embed"))
     const { path, body } = call.success ? call.data : { path: "/", body: null }
     const request = body === undefined || body === null ? {} : post(body)
     const response = await app.request(path, request, { lambdaContext: context })
@@ -58,13 +58,6 @@ export function createInferenceHandler({ openModels, timeoutMs, log }: Inference
 
 function post(body: unknown) {
   return { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) }
-}
-
-/** An app that has this one answer to everything. */
-function failing(log: Log, error: unknown): Hono<Edge> {
-  return createEdge(log).all("*", () => {
-    throw error
-  })
 }
 
 /** Lambda would drop an answer that is too large, and say nothing of how large it may be. */

@@ -3,12 +3,13 @@ import { handle, streamHandle } from "hono/aws-lambda"
 import type { Config } from "../../lib/config.ts"
 import type { Database } from "../../lib/database/database.ts"
 import { openServer } from "../../lib/database/open-server.ts"
-import type { ErrorCode } from "../../lib/errors.ts"
+import { AppError } from "../../lib/errors.ts"
 import type { Log } from "../../lib/log.ts"
 import { once } from "../../lib/once.ts"
 import type { Guard } from "../http/auth.ts"
 import { createEdge } from "../http/create-edge.ts"
 import type { Edge } from "../http/edge.ts"
+import { failingApp } from "../http/failing-app.ts"
 import { lambdaConfig, lambdaLog, requireDatabaseUrl } from "./opening.ts"
 
 /** What the routes of every function stand on. */
@@ -42,42 +43,27 @@ export function edgeHandler(
     const log = lambdaLog(config)
     const app = createEdge(log)
     await mount(app, { config, log })
-    return asHandler(app)
+    return { answer: asHandler(app), refuse: asHandler(failingApp(log, TOO_LARGE)) }
   })
   // At once: an instance that starts has a whole core. What fails here fails the first request too, with its reason.
   open().catch(() => undefined)
-  return async (...invocation: Parameters<ReturnType<typeof asHandler>>) => bounded(await (await open())(...invocation))
+  return async (...invocation: Parameters<ReturnType<typeof asHandler>>) => {
+    const { answer, refuse } = await open()
+    const given = await answer(...invocation)
+    return given.body.length <= ANSWER_CHARS_MAX ? given : refuse(...invocation)
+  }
 }
 
 /** Lambda takes 6 MB, a picture's base64 and the envelope included; over it the caller would get an error without a reason. */
 const ANSWER_CHARS_MAX = 5_900_000
+const TOO_LARGE = new AppError(
+  "payload_too_large",
+  "The answer is larger than 6 MB: ask for less of it; of a picture, format=jpeg or a smaller width",
+)
 
-function bounded<Answer extends { readonly body: string }>(answer: Answer): Answer {
-  if (answer.body.length <= ANSWER_CHARS_MAX) return answer
-  const detail = "The answer is larger than 6 MB: ask for less of it; of a picture, format=jpeg or a smaller width"
-  const code = "payload_too_large" satisfies ErrorCode
-  const problem = {
-    type: `urn:concordance:problem:${code}`,
-    title: "The answer is too large",
-    status: 413,
-    detail,
-    code,
-  }
-  const headers = { "content-type": "application/problem+json", "cache-control": "no-store" }
-  return { ...answer, statusCode: 413, headers, isBase64Encoded: false, body: JSON.stringify(problem) }
-}
-
-/** The same behind a Function URL that streams: Lambda takes a stream from it, and nothing else. */
-export function streamedHandler(mount: (app: Hono<Edge>, parts: Pick<LambdaParts, "config" | "log">) => void) {
-  const config = lambdaConfig()
-  const log = lambdaLog(config)
-  const app = createEdge(log)
-  mount(app, { config, log })
-  return asStreamHandler(app)
-}
-
+/** Behind a Function URL that streams: Lambda takes a stream from it, and nothing else. */
 // oxlint-disable-next-line typescript/no-deprecated -- as below
-const asStreamHandler = (app: Hono<Edge>) => streamHandle(app)
+export const asStreamHandler = (app: Hono<Edge>) => streamHandle(app)
 // oxlint-disable-next-line typescript/no-deprecated -- @hono/aws-lambda, its successor, is not published yet (November 2026)
 const asHandler = (app: Hono<Edge>) => handle(app)
 

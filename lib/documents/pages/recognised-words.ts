@@ -1,3 +1,4 @@
+import { median } from "../layout/boxes.ts"
 import type { PixelBox, RecognisedLine } from "./open-recogniser.ts"
 
 /** A recognised word as a word of a text: as tall as its line, whichever letters it has. */
@@ -37,7 +38,7 @@ function isSeen(text: string, confidence: number): boolean {
 /** The words of a page's lines, in their order. */
 export function recognisedWords(lines: readonly RecognisedLine[]): RecognisedText[] {
   const heights = lines.map(heightOf)
-  const usual = heights.toSorted((a, b) => a - b)[heights.length >> 1] ?? 0
+  const usual = median(heights)
   return lines.flatMap((line, i) => {
     const own = heights[i] ?? usual
     return wordsOf(line, Math.abs(own - usual) <= SAME_SIZE * usual ? usual : own)
