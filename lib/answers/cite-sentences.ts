@@ -1,0 +1,77 @@
+import type { AnswerSentence } from "./response.ts"
+import type { Sources } from "./sources.ts"
+import { splitSentences } from "./split-sentences.ts"
+
+/** A text whose citations are all of passages that were found. */
+export interface CitedText {
+  /** With `[[doc/p007#c0042]]` in place of what the model wrote. */
+  readonly answer: string
+  readonly sentences: readonly Omit<AnswerSentence, "support">[]
+  /** Indexes into the sources, each once, in the order in which they are cited. */
+  readonly cited: readonly number[]
+  /** Citations of what wasn't found, taken out. */
+  readonly removed: number
+}
+
+/** Blanks, then `[[…]]`, or brackets around `Doc 1`, `Doc 1, Doc 3`, `docs 1 and 3`, `Doc. 2; 4`. */
+const MARK = /([ \t]*)(?:\[\[([^[\]]*)\]\]|\[\s*docs?\.?\s*#?\s*(\d+(?:(?:\s|,|;|&|and|e|docs?\.?|#)*\d+)*)\s*\])/giu
+/** Stand for a passage's index while its mark is in the text; Unicode gives these no meaning. */
+const HOLDERS = /[\uE000-\uF8FF]/gu
+const HOLDER = 0xe000
+
+/**
+ * Maps what a model cites, `[Doc n]` or a passage's own `[[…]]`, to the passages it was given, and takes everything else
+ * that looks like a citation out. A mark belongs to the sentence in which, or after whose full stop, it stands.
+ */
+export function citeSentences(text: string, sources: Sources): CitedText {
+  const { held, removed } = holdMarks(text, sources)
+  const name = (index: number): string => sources[index]?.citation ?? ""
+  const marks = [...held.matchAll(HOLDERS)].map(({ 0: holder, index }, before) => ({
+    // Where it stands in the text without marks.
+    at: index - before,
+    source: holder.charCodeAt(0) - HOLDER,
+  }))
+  const plain = held.replace(HOLDERS, "")
+  const spans = splitSentences(plain)
+  const citations = spans.map(() => new Set<string>())
+  for (const { at, source } of marks) {
+    // The last one that begins before it: after a full stop, the next sentence hasn't begun yet.
+    const of = spans.findLastIndex(({ start }) => start < at)
+    citations[Math.max(0, of)]?.add(name(source))
+  }
+  return {
+    answer: held.replace(/(^|[^\s([])?([\uE000-\uF8FF]+)/gu, (_, before: string | undefined, holders: string) => {
+      const named = [...holders].map((holder) => name(holder.charCodeAt(0) - HOLDER)).join("")
+      return before ? `${before} ${named}` : named
+    }),
+    sentences: spans.map(({ start, end }, index) => ({
+      text: plain.slice(start, end).replace(MARK, ""),
+      citations: [...(citations[index] ?? [])],
+    })),
+    cited: [...new Set(marks.map(({ source }) => source))],
+    removed,
+  }
+}
+
+/** The text with a holder for each passage that is cited, and nothing for those that aren't there. */
+function holdMarks(text: string, sources: Sources): { held: string; removed: number } {
+  let held = text.replace(HOLDERS, "")
+  let removed = 0
+  // What is taken out may join two halves into another: `[[[Doc 9]a#b]]`.
+  for (let before = ""; before !== held; ) {
+    before = held
+    held = held.replace(MARK, (mark, blanks: string, citation?: string, numbers?: string, at?: number) => {
+      const named = citation === undefined ? numbersIn(numbers) : [indexOf(citation, sources)]
+      const known = [...new Set(named)].filter((index) => index in sources)
+      removed += named.filter((index) => !(index in sources)).length
+      if (known.length > 0) return known.map((index) => String.fromCharCode(HOLDER + index)).join("")
+      return /^[\p{L}\p{N}]/u.test(before.slice((at ?? 0) + mark.length)) ? blanks : ""
+    })
+  }
+  return { held, removed }
+}
+
+const numbersIn = (text = ""): number[] => [...text.matchAll(/\d+/g)].map(([digits]) => Number(digits) - 1)
+
+const indexOf = (citation: string, sources: Sources): number =>
+  sources.findIndex((source) => source.citation === `[[${citation}]]`)
