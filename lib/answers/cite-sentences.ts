@@ -40,10 +40,13 @@ export function citeSentences(text: string, sources: Sources): CitedText {
     citations[Math.max(0, of)]?.add(name(source))
   }
   return {
-    answer: held.replace(/(^|[^\s([])?([\uE000-\uF8FF]+)/gu, (_, before: string | undefined, holders: string) => {
-      const named = [...holders].map((holder) => name(holder.charCodeAt(0) - HOLDER)).join("")
-      return before ? `${before} ${named}` : named
-    }),
+    answer: held.replace(
+      /([^\s([\uE000-\uF8FF])?([\uE000-\uF8FF]+)/gu,
+      (_, before: string | undefined, holders: string) => {
+        const named = [...holders].map((holder) => name(holder.charCodeAt(0) - HOLDER)).join("")
+        return before ? `${before} ${named}` : named
+      },
+    ),
     sentences: spans.map(({ start, end }, index) => ({
       text: plain.slice(start, end).replace(MARK, ""),
       citations: [...(citations[index] ?? [])],
