@@ -22,6 +22,7 @@ export function createServerApp(runtime: Runtime, { config, policy, log }: Serve
     reranker: runtime.inference.reranker,
     policy,
     peerAddress: (c) => c.env?.incoming?.socket.remoteAddress,
+    answerTimeoutMs: config.answerTimeoutMs,
     searchTimeoutMs: config.searchTimeoutMs,
     indexTimeoutMs: config.indexTimeoutMs,
     documentBytesMax: config.documentBytesMax,

@@ -12,6 +12,7 @@ import type { Authenticate } from "../../lib/keys/authenticator.ts"
 import type { Log } from "../../lib/log.ts"
 import type { Search } from "../../lib/search/search.ts"
 import { anomaliesRoute } from "./anomalies-route.ts"
+import { type Answers, answerRoute } from "./answer-route.ts"
 import { type AccessPolicy, createGuard } from "./auth.ts"
 import { createEdge } from "./create-edge.ts"
 import { documentPagesRoute } from "./document-pages-route.ts"
@@ -30,6 +31,7 @@ import { uploadsRoute } from "./uploads-route.ts"
 /** All that the routes stand on: plain functions, so that a test passes its own. */
 export interface AppParts {
   readonly search: Search
+  readonly answers: Answers
   readonly indexDocuments: IndexDocuments
   readonly documents: Documents
   /** How files come in, and documents go. */
@@ -46,6 +48,7 @@ export interface AppParts {
   /** Address at the other end of the connection, where the platform knows it. */
   readonly peerAddress: (c: Context<Edge>) => string | undefined
   readonly searchTimeoutMs: number
+  readonly answerTimeoutMs: number
   readonly indexTimeoutMs: number
   /** Largest file, bytes. */
   readonly documentBytesMax: number
@@ -63,6 +66,7 @@ export function createApp(parts: AppParts): Hono<Edge> {
   const guard = createGuard(parts)
   const app = createEdge(log)
   app.route("/", searchRoute(parts.search, { guard, timeoutMs: searchTimeoutMs }))
+  app.route("/", answerRoute(parts.answers, { guard, timeoutMs: parts.answerTimeoutMs, log }))
   app.route("/", indexRoute(parts.indexDocuments, { guard, timeoutMs: indexTimeoutMs, log }))
   app.route("/", uploadsRoute(parts.ingest, { ...parts, guard }))
   app.route("/", documentsRoute(parts.documents, parts.ingest, { guard }))

@@ -69,14 +69,22 @@ function codeOfStatus(status: number): ErrorCode {
 /** Answers an error as a problem, and logs those that are ours to mend. */
 export function onError(log: Log): ErrorHandler<Edge> {
   return (thrown, c) => {
-    const error = toAppError(thrown)
-    const requestId = c.get("requestId")
-    // A caller who has gone away hears nothing, and nothing is wrong here.
-    const abandoned = c.req.raw.signal.aborted
-    if (statusOf(error.code) >= 500 && !abandoned)
-      log.error("request failed", { requestId, code: error.code, error: thrown })
-    return problem(c, error)
+    logFailure(c, log, thrown)
+    return problem(c, toAppError(thrown))
   }
+}
+
+/** The problem of an error that comes in the middle of an answer, logged as any other. */
+export function failure(c: Context<Edge>, log: Log, thrown: unknown, isAbandoned: boolean): Problem {
+  logFailure(c, log, thrown, isAbandoned)
+  return toProblem(c, toAppError(thrown))
+}
+
+/** A caller who has gone away hears nothing, and nothing is wrong here. */
+function logFailure(c: Context<Edge>, log: Log, thrown: unknown, isAbandoned = c.req.raw.signal.aborted): void {
+  const { code } = toAppError(thrown)
+  if (statusOf(code) >= 500 && !isAbandoned)
+    log.error("request failed", { requestId: c.get("requestId"), code, error: thrown })
 }
 
 /** Answers what no route matches: 405 with `Allow` where another method would, else 404. */
@@ -95,11 +103,16 @@ export function onNotFound(app: Hono<Edge>): NotFoundHandler<Edge> {
 }
 
 function problem(c: Context<Edge>, error: AppError): Response {
-  const [status, title] = STATUSES[error.code]
+  const status = statusOf(error.code)
   if (status === 401) c.header("WWW-Authenticate", 'Bearer realm="concordance"')
   // What is down may be waking up; who waits this long doesn't come in the middle of it.
   if (status === 503) c.header("Retry-After", RETRY_AFTER_S)
-  const body: Problem = {
+  return c.body(JSON.stringify(toProblem(c, error)), status, { "Content-Type": "application/problem+json" })
+}
+
+function toProblem(c: Context<Edge>, error: AppError): Problem {
+  const [status, title] = STATUSES[error.code]
+  return {
     type: `urn:concordance:problem:${error.code}`,
     title,
     status,
@@ -108,5 +121,4 @@ function problem(c: Context<Edge>, error: AppError): Response {
     request_id: c.get("requestId"),
     ...(error.fields.length > 0 && { errors: [...error.fields] }),
   }
-  return c.body(JSON.stringify(body), status, { "Content-Type": "application/problem+json" })
 }

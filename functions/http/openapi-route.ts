@@ -1,5 +1,6 @@
 import { Hono } from "hono"
 import { anomaliesOperations } from "./anomalies-route.ts"
+import { answerOperations } from "./answer-route.ts"
 import { documentPagesOperations } from "./document-pages-route.ts"
 import { documentsOperations } from "./documents-route.ts"
 import type { Edge } from "./edge.ts"
@@ -14,6 +15,7 @@ import { uploadsOperations } from "./uploads-route.ts"
 
 const OPERATIONS = [
   ...searchOperations,
+  ...answerOperations,
   ...indexOperations,
   ...uploadsOperations,
   ...documentsOperations,

@@ -10,7 +10,7 @@ type Content = { readonly [mediaType: `${string}/${string}`]: Named }
 export interface Operation {
   readonly method: "get" | "post" | "delete"
   /** Heading that the reference lists it under. */
-  readonly tag: "Search" | "Documents" | "Models" | "Service"
+  readonly tag: "Search" | "Answers" | "Documents" | "Models" | "Service"
   /** As OpenAPI writes it: `/documents/{id}`. */
   readonly path: string
   readonly summary: string

@@ -1,5 +1,7 @@
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import type { Answer } from "../../lib/answers/answer.ts"
+import type { AnswerResponse } from "../../lib/answers/response.ts"
 import { AppError } from "../../lib/errors.ts"
 import { EVERY_TENANT, KeyScope, type Principal } from "../../lib/keys/api-key.ts"
 import { createLog } from "../../lib/log.ts"
@@ -68,6 +70,7 @@ export function createTestApp(overrides: Partial<AppParts> = {}) {
       reached.push(...requests.map((request) => ({ tenant, request })))
       return requests.map(({ id }) => ({ id, indexed: { status: "indexed" } }))
     },
+    answers: answerParts((tenant, request) => reached.push({ tenant, request })),
     ...documentParts(reached, missing),
     ...archiveParts((tenant, request) => reached.push({ tenant, request })),
     health: async () => ({ status: "ok" }),
@@ -77,6 +80,7 @@ export function createTestApp(overrides: Partial<AppParts> = {}) {
     policy: "loopback",
     root: process.cwd(),
     peerAddress: () => "127.0.0.1",
+    answerTimeoutMs: 1_000,
     searchTimeoutMs: 1_000,
     indexTimeoutMs: 1_000,
     documentBytesMax: 10_000,
@@ -103,6 +107,33 @@ export function createTestApp(overrides: Partial<AppParts> = {}) {
   const post = (path: string, body: unknown, headers?: Record<string, string>) =>
     send("POST", path, typeof body === "string" ? body : JSON.stringify(body), headers)
   return { app, reached, lines, send, post }
+}
+
+/** Answers are refusals. */
+function answerParts(reach: (tenant: string, request: object) => void): AppParts["answers"] {
+  const refuse: Answer = async (tenant, request) => {
+    reach(tenant, request)
+    return refusal
+  }
+  return {
+    answer: refuse,
+    chat: (tenant, request, deadline) => refuse(tenant, { ...request, retrieval: "auto" }, deadline),
+    drawGraph: async () => "graph TD;",
+  }
+}
+
+const refusal: AnswerResponse = {
+  answer: "Nothing was found.",
+  sentences: [],
+  citations: [],
+  support: null,
+  useful: null,
+  retrieved: true,
+  refused: true,
+  retries: 0,
+  removed_citations: 0,
+  generator: "extractive",
+  usage: { calls: 0, prompt_tokens: 0, completion_tokens: 0, cached_tokens: 0, estimated: false },
 }
 
 /** Entities and anomalies: there are none. */

@@ -1,4 +1,4 @@
-import type { Hono } from "hono"
+import { Hono } from "hono"
 import { handle, streamHandle } from "hono/aws-lambda"
 import type { Config } from "../../lib/config.ts"
 import type { Database } from "../../lib/database/database.ts"
@@ -27,31 +27,54 @@ const CONNECTIONS_MAX = 2
  * A Lambda behind API Gateway or a Function URL. `mount` adds its routes, once, while the instance starts: the first
  * request finds them ready.
  */
-export function httpHandler(mount: (app: Hono<Edge>, parts: LambdaParts) => Promise<void> | void) {
-  return edgeHandler(async (app, { config, log }) => {
-    const database = await openServer({ url: requireDatabaseUrl(config), connectionsMax: CONNECTIONS_MAX })
-    await mount(app, { config, log, database, guard: guardOf(config, database) })
+export function httpHandler(mount: MountWithDatabase) {
+  return edgeHandler(withDatabase(mount))
+}
+
+/** The same behind a Function URL that streams. Its answers have no limit of their own that matters here: 200 MB. */
+export function streamHandler(mount: MountWithDatabase) {
+  const open = opening(withDatabase(mount))
+  const app = new Hono<Edge>()
+  app.all("*", async (c) => (await open()).app.fetch(c.req.raw, c.env))
+  // What fails at the opening fails the invocation, with its reason.
+  app.onError((error) => {
+    throw error
   })
+  return asStreamHandler(app)
 }
 
 /** The same for what needs no database, and no key. */
-export function edgeHandler(
-  mount: (app: Hono<Edge>, parts: Pick<LambdaParts, "config" | "log">) => Promise<void> | void,
-) {
+export function edgeHandler(mount: Mount) {
+  const open = opening(mount)
+  return async (...invocation: Parameters<ReturnType<typeof asHandler>>) => {
+    const { app, log } = await open()
+    const given = await asHandler(app)(...invocation)
+    return given.body.length <= ANSWER_CHARS_MAX ? given : asHandler(failingApp(log, TOO_LARGE))(...invocation)
+  }
+}
+
+type Mount = (app: Hono<Edge>, parts: Pick<LambdaParts, "config" | "log">) => Promise<void> | void
+type MountWithDatabase = (app: Hono<Edge>, parts: LambdaParts) => Promise<void> | void
+
+function withDatabase(mount: MountWithDatabase): Mount {
+  return async (app, { config, log }) => {
+    const database = await openServer({ url: requireDatabaseUrl(config), connectionsMax: CONNECTIONS_MAX })
+    await mount(app, { config, log, database, guard: guardOf(config, database) })
+  }
+}
+
+/** The app of this instance, made once. */
+function opening(mount: Mount) {
   const open = once(async () => {
     const config = lambdaConfig()
     const log = lambdaLog(config)
     const app = createEdge(log)
     await mount(app, { config, log })
-    return { answer: asHandler(app), refuse: asHandler(failingApp(log, TOO_LARGE)) }
+    return { app, log }
   })
   // At once: an instance that starts has a whole core. What fails here fails the first request too, with its reason.
   open().catch(() => undefined)
-  return async (...invocation: Parameters<ReturnType<typeof asHandler>>) => {
-    const { answer, refuse } = await open()
-    const given = await answer(...invocation)
-    return given.body.length <= ANSWER_CHARS_MAX ? given : refuse(...invocation)
-  }
+  return open
 }
 
 /** Lambda takes 6 MB, a picture's base64 and the envelope included; over it the caller would get an error without a reason. */

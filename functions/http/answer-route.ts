@@ -1,0 +1,100 @@
+import { type Context, Hono } from "hono"
+import * as z from "zod"
+import type { Answer, Chat, OnAnswerEvent } from "../../lib/answers/answer.ts"
+import { AnswerRequest, ChatRequest } from "../../lib/answers/request.ts"
+import { AnswerResponse } from "../../lib/answers/response.ts"
+import type { Deadline } from "../../lib/deadline.ts"
+import type { Log } from "../../lib/log.ts"
+import { streamAnswer, wantsEvents } from "./answer-stream.ts"
+import type { Guard } from "./auth.ts"
+import type { Edge } from "./edge.ts"
+import { validJson } from "./json-body.ts"
+import type { Operation } from "./openapi.ts"
+import { requestDeadline } from "./request-deadline.ts"
+import { TenantQuery, tenants } from "./tenant.ts"
+
+/** Fifty messages of 8,000 characters, in bytes of UTF-8, and a filter. */
+const BODY_BYTES_MAX = 2_000_000
+
+/** What answers questions. */
+export interface Answers {
+  readonly answer: Answer
+  readonly chat: Chat
+  /** The graph of `/answer` as Mermaid. */
+  drawGraph(): Promise<string>
+}
+
+interface AnswerRouteOptions {
+  readonly guard: Guard
+  readonly timeoutMs: number
+  readonly log: Log
+}
+
+/** `POST /answer`, `POST /chat` and `GET /answer/graph`. */
+export function answerRoute({ answer, chat, drawGraph }: Answers, { guard, timeoutMs, log }: AnswerRouteOptions) {
+  const limits = { bytesMax: BODY_BYTES_MAX }
+  const respond = (
+    c: Context<Edge>,
+    run: (deadline: Deadline, onEvent?: OnAnswerEvent) => Promise<AnswerResponse>,
+  ): Promise<Response> | Response => {
+    const warned = async (answering: Promise<AnswerResponse>): Promise<AnswerResponse> => {
+      const response = await answering
+      const warnings = [...c.get("warnings"), ...(response.warnings ?? [])]
+      return { ...response, ...(warnings.length > 0 && { warnings }) }
+    }
+    if (!wantsEvents(c)) return warned(run(requestDeadline(c, timeoutMs))).then((response) => c.json(response))
+    return streamAnswer(c, log, (onEvent, signal) => warned(run(requestDeadline(c, timeoutMs, signal), onEvent)))
+  }
+  return new Hono<Edge>()
+    .post("/answer", guard("search"), validJson(AnswerRequest, limits), (c) => {
+      const request = c.req.valid("json")
+      const tenant = tenants(c)(request.source_account_id)
+      return respond(c, (deadline, onEvent) => answer(tenant, request, deadline, onEvent))
+    })
+    .post("/chat", guard("search"), validJson(ChatRequest, limits), (c) => {
+      const request = c.req.valid("json")
+      const tenant = tenants(c)(request.source_account_id)
+      return respond(c, (deadline, onEvent) => chat(tenant, request, deadline, onEvent))
+    })
+    .get("/answer/graph", guard("search"), async (c) => c.text(await drawGraph()))
+}
+
+const answered = {
+  200: {
+    description: "The answer; as events where Accept has text/event-stream: step, token, citation, then done or error",
+    "application/json": ["AnswerResponse", AnswerResponse],
+    "text/event-stream": ["AnswerEvents", z.string().describe("Server-sent events; `done` holds an AnswerResponse")],
+  },
+} as const
+
+export const answerOperations: readonly Operation[] = [
+  {
+    method: "post",
+    tag: "Answers",
+    path: "/answer",
+    summary: "Answer a question from the documents, each sentence with its proof",
+    description: "Retrieves, grades, writes, checks its own support and usefulness, and refuses where nothing answers.",
+    scope: "search",
+    query: TenantQuery,
+    request: { "application/json": ["AnswerRequest", AnswerRequest] },
+    responses: answered,
+  },
+  {
+    method: "post",
+    tag: "Answers",
+    path: "/chat",
+    summary: "Let the language model search by itself, then answer",
+    scope: "search",
+    query: TenantQuery,
+    request: { "application/json": ["ChatRequest", ChatRequest] },
+    responses: answered,
+  },
+  {
+    method: "get",
+    tag: "Answers",
+    path: "/answer/graph",
+    summary: "The graph that answers, as Mermaid",
+    scope: "search",
+    responses: { 200: { description: "Mermaid's text", "text/plain": ["AnswerGraph", z.string()] } },
+  },
+]
