@@ -101,6 +101,20 @@ describe.skipIf(!urls)("with a database", () => {
     expect(await ask(search, { ...question, headers: { "x-api-key": mintKey() } })).toMatchObject({ statusCode: 401 })
   })
 
+  test.each(["reports/1936", "50%", "50%25", "what?", "#1", "ice house", "São João"])(
+    "a document called %s is read, listed by page and deleted under its own name",
+    async (id) => {
+      const [index, documents] = [await load("index"), await load("documents")]
+      const body = JSON.stringify({ id, title: "T", content: "Some text." })
+      await ask(index, { method: "POST", path: "/index", headers, body })
+      const path = `/documents/${encodeURIComponent(id)}`
+      expect((await ask(documents, { path, headers })).json()).toMatchObject({ id })
+      expect((await ask(documents, { path: `${path}/pages`, headers })).json()).toMatchObject({ pages: [] })
+      expect(await ask(documents, { method: "DELETE", path, headers })).toMatchObject({ statusCode: 200 })
+      expect(await ask(documents, { path, headers })).toMatchObject({ statusCode: 404 })
+    },
+  )
+
   test("a search ends before its Lambda does", async () => {
     const search = await load("search")
     const request = { method: "POST", path: "/search", headers, body: '{"query":"ferry"}' }

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest"
 import { apiRoutes, streamedPaths } from "../../infra/routes.ts"
 import { statementsOf, tooMuch } from "./policies.ts"
+import { routeRequest } from "./route-request.ts"
 import type { Synthesis, SynthesisedResource } from "./synthesis.ts"
 import { synthesise } from "./synthesise.ts"
 
@@ -168,6 +169,32 @@ describe("routes", () => {
     expect(entries.map((entry: string) => entry.split(",").at(-1)).sort()).toEqual(
       ["/", ...Object.values(streamedPaths).flat()].sort(),
     )
+  })
+
+  test.each([
+    ["/", "/", "api"],
+    ["/documents/a%2Fb/pages/1", "/documents/a%252Fb/pages/1", "api"],
+    ["/crop/50%25%3F/1", "/crop/50%2525%253F/1", "api"],
+    ["/answers", "/answers", "api"],
+    ["/answer", "/answer", "answer"],
+    ["/chat", "/chat", "answer"],
+    ["/mcp", "/mcp", "mcp"],
+  ])(
+    "for %s are asked as %s of %s: the API decodes a path once, so the router encodes it once more",
+    async (asked, uri, origin) => {
+      const routed = await routeRequest(production, asked)
+      expect(routed).toEqual({
+        uri,
+        host: expect.stringMatching(new RegExp(`^${origin}[a-z]*\\.(execute-api|lambda-url)\\.`)),
+      })
+      // Decoded by the API, it is the caller's own again.
+      if (origin === "api") expect(decodeURIComponent(routed.uri)).toBe(asked)
+    },
+  )
+
+  test("fit into a CloudFront function, which may have 10 kB", () => {
+    const code: string = only(production, "aws:cloudfront/function:Function").inputs.code
+    expect(Buffer.byteLength(code)).toBeLessThan(10_000)
   })
 
   test("cache what a key got under that key", () => {
