@@ -7,6 +7,8 @@ export const stage = {
   /** Where alarms are sent; AWS asks it to confirm. */
   alarmEmail: setting("ALARM_EMAIL"),
   inferenceProfile: choice("INFERENCE_PROFILE", ["m3", "mini", "openai"]),
+  /** A service of one's own runs the models in place of the container; with the profile `openai` it reranks alone. */
+  usesEmbedService: setting("EMBED_SERVICE_URL") !== undefined,
   /** Searches that find a warm Lambda at any time; each costs money by the hour. 0: none. */
   searchProvisioned: whole("SEARCH_PROVISIONED", 0, 0, 1_000),
   /** Ingest Lambdas at once. It bounds the database's connections; SQS has no limit under 2. */
@@ -33,8 +35,21 @@ export const handlerEnvironment: Record<string, string> = Object.fromEntries(
     .filter((entry): entry is [string, string] => entry[1] !== undefined),
 )
 
+requireModelOfOurs()
+
 /** Only of functions that the models are linked to: the others would miss what the profile needs. */
 export const modelsEnvironment = { INFERENCE_PROFILE: stage.inferenceProfile }
+
+/** The container runs what its profile says: vectors of it under another model's name would never be comparable again. */
+function requireModelOfOurs(): void {
+  const model = setting("EMBEDDING_MODEL")
+  if (stage.inferenceProfile === "openai" || stage.usesEmbedService || model === undefined || model === "none") return
+  throw new Error(
+    `EMBEDDING_MODEL can't be set with INFERENCE_PROFILE=${stage.inferenceProfile}, whose container runs a model of its own: ` +
+      "unset it, set it to none for search by words alone, or set EMBED_SERVICE_URL or INFERENCE_PROFILE=openai to use " +
+      "what runs elsewhere",
+  )
+}
 
 function setting(key: string): string | undefined {
   return process.env[key] || undefined

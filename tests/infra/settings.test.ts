@@ -89,6 +89,14 @@ test("no setting widens a policy", () => {
   expect(tooMuch(synthesis)).toEqual([])
 })
 
+test("a model that the container doesn't run ends the deploy, which says what to do", async () => {
+  const settings = { INFERENCE_PROFILE: "mini", EMBEDDING_MODEL: "intfloat/multilingual-e5-small" }
+  await expect(synthesise({ stage: "ana", settings })).rejects.toThrow(
+    /EMBEDDING_MODEL can't be set with INFERENCE_PROFILE=mini.*unset it.*EMBED_SERVICE_URL/,
+  )
+  await synthesise({ stage: "ana", settings: { ...settings, EMBEDDING_MODEL: "none" } })
+})
+
 test("a setting that is none ends the deploy and is named", async () => {
   await expect(synthesise({ stage: "ana", settings: { INGEST_WORKERS: "1" } })).rejects.toThrow(
     "INGEST_WORKERS must be a whole number from 2 to 1000",
