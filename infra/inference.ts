@@ -1,13 +1,18 @@
 import { createLogGroup, LAMBDA_ALONE, mayWriteTo } from "./create-lambda.ts"
-import { embeddingApiKey } from "./secrets.ts"
+import { embeddingApiKey, embedServiceApiKey } from "./secrets.ts"
 import { stage } from "./stage.ts"
 
 /** MB. Both models of `m3` take 1.9 GB (`bench m3-shape`); the rest is for cores, of which 1,769 MB are one. */
 const MEMORY_MB = { m3: 6_144, mini: 2_048 }
 
-/** Name of the models' Lambda, and the right to call it; with the `openai` profile the endpoint's key. */
-export const inferenceLinks =
-  stage.inferenceProfile === "openai" ? [embeddingApiKey] : [createInference(stage.inferenceProfile)]
+/** Name of the models' Lambda, and the right to call it; of models that run elsewhere the keys. */
+export const inferenceLinks = linksOf(stage.inferenceProfile)
+
+function linksOf(profile: typeof stage.inferenceProfile) {
+  const service = stage.usesEmbedService ? [embedServiceApiKey] : []
+  if (profile === "openai") return [embeddingApiKey, ...service]
+  return stage.usesEmbedService ? service : [createInference(profile)]
+}
 
 /** SST builds images for Python alone, so this one is made of its parts. */
 function createInference(profile: keyof typeof MEMORY_MB) {

@@ -3,6 +3,7 @@ import { mintKey } from "../lib/keys/api-key.ts"
 import { createKeyRing } from "../lib/keys/key-ring.ts"
 import { openEmptyDatabase, openTestDatabase, type TestDatabase } from "./database.ts"
 import { type GatewayAnswer, gatewayEvent, lambdaContext } from "./lambda-events.ts"
+import { startModelService } from "./model-service.ts"
 
 // Each Lambda's handler with the events that AWS sends. Those with a database run on a server: a Lambda has none embedded.
 
@@ -157,6 +158,28 @@ describe.skipIf(!urls)("with a database", () => {
     const answer = await ask(await load(name), { method, path, headers, ...(body && { body }) })
     expect(answer.statusCode).toBe(status)
     if (status === 503) expect(answer.headers).toHaveProperty("retry-after")
+  })
+
+  test("models of a service are asked with the key that is linked", async () => {
+    const service = await startModelService(() => ({ json: [[1, 0]] }))
+    vi.stubEnv("EMBED_SERVICE_URL", service.url)
+    vi.stubEnv("EMBEDDING_MODEL", "ours")
+    vi.stubEnv("EMBEDDING_DIMENSIONS", "2")
+    link({ Database: { url: urls?.login }, EmbedServiceApiKey: { value: "linked" } })
+    try {
+      const answer = await ask(await load("models"), {
+        method: "POST",
+        path: "/embed",
+        headers,
+        body: '{"inputs":"x"}',
+      })
+      expect(answer).toMatchObject({ statusCode: 200, body: "[[1,0]]" })
+      expect(service.requests.map((request) => request.headers.authorization)).toEqual(["Bearer linked"])
+    } finally {
+      vi.unstubAllEnvs()
+      link({ Database: { url: urls?.login } })
+      await service.close()
+    }
   })
 
   test("migrate brings an empty database up to date, lets the service log in and the first key in; again it changes nothing", async () => {

@@ -59,6 +59,32 @@ test("the openai profile makes no container, and hands the endpoint's key to who
   })
 })
 
+test("a service of one's own takes the container's place: whoever calls models is handed its key, and its address", async () => {
+  const service = await synthesise({
+    stage: "ana",
+    settings: { EMBED_SERVICE_URL: "https://models.example.org", EMBEDDING_MODEL: "intfloat/multilingual-e5-small" },
+  })
+  expect(
+    service.resources.filter(({ type, name }) => /^aws:ecr|^docker-build/.test(type) || name === "Inference"),
+  ).toEqual([])
+  const linked = service.handlers.filter(({ links }) => "EmbedServiceApiKey" in links)
+  expect(linked.map(({ functionName }) => functionName).sort()).toEqual([
+    "Answer",
+    "Health",
+    "Index",
+    "Ingest",
+    "Mcp",
+    "Models",
+    "Search",
+  ])
+  const search = service.resources.find(({ name }) => name === "SearchFunction")?.inputs.environment.variables
+  expect(search).toMatchObject({
+    INFERENCE_PROFILE: "m3",
+    EMBED_SERVICE_URL: "https://models.example.org",
+    EMBEDDING_MODEL: "intfloat/multilingual-e5-small",
+  })
+})
+
 test("provisioned searches are those that the API calls", () => {
   expect(inputs("aws:lambda/provisionedConcurrencyConfig:ProvisionedConcurrencyConfig", "SearchWarm")).toMatchObject({
     qualifier: "live",
