@@ -1,4 +1,4 @@
-import { createLambda } from "./create-lambda.ts"
+import { createLambda, keepWarm } from "./create-lambda.ts"
 import { database } from "./database.ts"
 import { inferenceLinks } from "./inference.ts"
 import { migration } from "./migrate.ts"
@@ -118,7 +118,7 @@ export const api = new sst.aws.ApiGatewayV2("Api", {
 
 const functions = { search, index, health, crop, documents, models }
 for (const [name, lambda] of Object.entries(functions)) {
-  const arn = name === "search" && stage.searchProvisioned > 0 ? createWarmSearch() : lambda.arn
+  const arn = name === "search" && stage.searchProvisioned > 0 ? warmSearch().arn : lambda.arn
   for (const route of apiRoutes[name as keyof typeof functions]) api.route(route, arn)
 }
 
@@ -131,17 +131,7 @@ for (const [name, lambda] of Object.entries({ answer, mcp })) {
   }
 }
 
-/** Searches of which some always find a warm Lambda. SST's own setting warms a version that API Gateway doesn't call. */
-function createWarmSearch() {
-  const alias = new aws.lambda.Alias("SearchLive", {
-    name: "live",
-    functionName: search.name,
-    functionVersion: search.nodes.function.version,
-  })
-  new aws.lambda.ProvisionedConcurrencyConfig("SearchWarm", {
-    functionName: search.name,
-    qualifier: alias.name,
-    provisionedConcurrentExecutions: stage.searchProvisioned,
-  })
-  return alias.arn
+function warmSearch(): aws.lambda.Alias {
+  const version = { functionName: search.name, functionVersion: search.nodes.function.version }
+  return keepWarm("Search", version, stage.searchProvisioned)
 }

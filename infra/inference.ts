@@ -1,4 +1,4 @@
-import { createLogGroup, LAMBDA_ALONE, mayWriteTo } from "./create-lambda.ts"
+import { createLogGroup, keepWarm, LAMBDA_ALONE, mayWriteTo } from "./create-lambda.ts"
 import { embeddingApiKey, embedServiceApiKey } from "./secrets.ts"
 import { stage } from "./stage.ts"
 
@@ -32,11 +32,21 @@ function createInference(profile: keyof typeof MEMORY_MB) {
     timeout: 60,
     loggingConfig: { logFormat: "Text", logGroup: logGroup.name },
     environment: { variables: { INFERENCE_PROFILE: profile } },
+    ...(stage.inferenceMax && { reservedConcurrentExecutions: stage.inferenceMax }),
+    publish: stage.inferenceProvisioned > 0,
   })
+  const { functionName, arn } = calledOf(lambda)
   return new sst.Linkable("Inference", {
-    properties: { functionName: lambda.name },
-    include: [sst.aws.permission({ actions: ["lambda:InvokeFunction"], resources: [lambda.arn] })],
+    properties: { functionName },
+    include: [sst.aws.permission({ actions: ["lambda:InvokeFunction"], resources: [arn] })],
   })
+}
+
+/** What callers name, and are allowed to invoke: the function, or its alias of which some instances are loaded. */
+function calledOf({ name: functionName, arn, version }: aws.lambda.Function) {
+  if (stage.inferenceProvisioned === 0) return { functionName, arn }
+  const alias = keepWarm("Inference", { functionName, functionVersion: version }, stage.inferenceProvisioned)
+  return { functionName: $interpolate`${functionName}:${alias.name}`, arn: alias.arn }
 }
 
 function createImage(profile: string): dockerbuild.Image {

@@ -11,6 +11,10 @@ export const stage = {
   usesEmbedService: setting("EMBED_SERVICE_URL") !== undefined,
   /** Searches that find a warm Lambda at any time; each costs money by the hour. 0: none. */
   searchProvisioned: whole("SEARCH_PROVISIONED", 0, 0, 1_000),
+  /** Instances of the models' Lambda that are always loaded; each costs money by the hour. 0: none. */
+  inferenceProvisioned: whole("INFERENCE_PROVISIONED", 0, 0, 1_000),
+  /** Most instances of it at once, taken out of the account's concurrency. While one loads, each further search starts another. */
+  inferenceMax: optionalWhole("INFERENCE_MAX", 1, 1_000),
   /** Ingest Lambdas at once. It bounds the database's connections; SQS has no limit under 2. */
   ingestWorkers: whole("INGEST_WORKERS", 4, 2, 1_000),
   /** Also takes that many out of the account's concurrency, for ingestion alone. A new account has none to spare. */
@@ -36,9 +40,20 @@ export const handlerEnvironment: Record<string, string> = Object.fromEntries(
 )
 
 requireModelOfOurs()
+if (stage.inferenceProvisioned > (stage.inferenceMax ?? Infinity)) {
+  throw new Error("INFERENCE_PROVISIONED must be at most INFERENCE_MAX")
+}
+
+/** What the container's reranker of `m3` reads in 2.3 s of the 3 s of RERANK_TIMEOUT_MS, 0.14 s each: docs/cost.md. */
+const M3_RERANK_CANDIDATES = "16"
 
 /** Only of functions that the models are linked to: the others would miss what the profile needs. */
-export const modelsEnvironment = { INFERENCE_PROFILE: stage.inferenceProfile }
+export const modelsEnvironment: Record<string, string> = {
+  INFERENCE_PROFILE: stage.inferenceProfile,
+  ...(stage.inferenceProfile === "m3" &&
+    !stage.usesEmbedService &&
+    setting("RERANK_CANDIDATES") === undefined && { RERANK_CANDIDATES: M3_RERANK_CANDIDATES }),
+}
 
 /** The container runs what its profile says: vectors of it under another model's name would never be comparable again. */
 function requireModelOfOurs(): void {
@@ -59,6 +74,10 @@ function whole(key: string, fallback: number, min: number, max: number): number 
   const value = Number(setting(key) ?? fallback)
   if (Number.isInteger(value) && value >= min && value <= max) return value
   throw new Error(`${key} must be a whole number from ${min} to ${max}`)
+}
+
+function optionalWhole(key: string, min: number, max: number): number | undefined {
+  return setting(key) === undefined ? undefined : whole(key, min, min, max)
 }
 
 function choice<Value extends string>(key: string, values: readonly [Value, ...Value[]]): Value {

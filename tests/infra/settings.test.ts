@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from "vitest"
-import { tooMuch } from "./policies.ts"
+import { statementsOf, tooMuch } from "./policies.ts"
 import type { Synthesis } from "./synthesis.ts"
 import { synthesise } from "./synthesise.ts"
 
@@ -49,6 +49,10 @@ test("the openai profile makes no container, and hands the endpoint's key to who
     .filter(({ links }) => "EmbeddingApiKey" in links)
     .map(({ functionName }) => functionName)
   expect(holders.sort()).toEqual(["Answer", "Health", "Index", "Ingest", "Mcp", "Models", "Search"])
+  // A figure of the container's reranker, which isn't there.
+  expect(inputs("aws:lambda/function:Function", "SearchFunction").environment.variables).not.toHaveProperty(
+    "RERANK_CANDIDATES",
+  )
   // The others would miss the key that the profile needs, and refuse to start.
   const functions = synthesis.resources.filter(({ type }) => type === "aws:lambda/function:Function")
   const profiled = functions.filter(({ inputs: { environment } }) => environment?.variables?.INFERENCE_PROFILE)
@@ -115,15 +119,34 @@ test("no setting widens a policy", () => {
   expect(tooMuch(synthesis)).toEqual([])
 })
 
+test("loaded instances of the models are those that callers name and may invoke, and their number is bounded", async () => {
+  const warm = await synthesise({
+    stage: "ana",
+    settings: { INFERENCE_PROVISIONED: "1", INFERENCE_MAX: "3", RERANK_CANDIDATES: "20", EMBEDDING_MODEL: "none" },
+  })
+  const named = (name: string) => warm.resources.find((resource) => resource.name === name)?.inputs
+  expect(named("Inference")).toMatchObject({ publish: true, reservedConcurrentExecutions: 3 })
+  expect(named("InferenceWarm")).toMatchObject({ qualifier: "live", provisionedConcurrentExecutions: 1 })
+  const linked = warm.handlers.find(({ functionName }) => functionName === "Search")?.links["Inference"]
+  expect(linked).toMatchObject({ functionName: "Inference:live" })
+  const invoked = statementsOf(warm).filter(({ statement }) => String(statement.Action) === "lambda:InvokeFunction")
+  expect(new Set(invoked.map(({ statement }) => String(statement.Resource)))).toEqual(
+    new Set(["arn:aws:lambda:eu-central-1:123456789012:function:Inference:live"]),
+  )
+  expect(named("SearchFunction").environment.variables).toMatchObject({ RERANK_CANDIDATES: "20" })
+})
+
 test("a model that the container doesn't run ends the deploy, which says what to do", async () => {
   const settings = { INFERENCE_PROFILE: "mini", EMBEDDING_MODEL: "intfloat/multilingual-e5-small" }
   await expect(synthesise({ stage: "ana", settings })).rejects.toThrow(
     /EMBEDDING_MODEL can't be set with INFERENCE_PROFILE=mini.*unset it.*EMBED_SERVICE_URL/,
   )
-  await synthesise({ stage: "ana", settings: { ...settings, EMBEDDING_MODEL: "none" } })
 })
 
 test("a setting that is none ends the deploy and is named", async () => {
+  await expect(
+    synthesise({ stage: "ana", settings: { INFERENCE_PROVISIONED: "2", INFERENCE_MAX: "1" } }),
+  ).rejects.toThrow("INFERENCE_PROVISIONED must be at most INFERENCE_MAX")
   await expect(synthesise({ stage: "ana", settings: { INGEST_WORKERS: "1" } })).rejects.toThrow(
     "INGEST_WORKERS must be a whole number from 2 to 1000",
   )
