@@ -58,7 +58,7 @@ const documents = createLambda("Documents", {
   link: [database, objects],
   permissions: [
     mayListObjects,
-    mayOnObjects(["uploads"], ["s3:GetObject", "s3:PutObject", "s3:DeleteObject", "s3:AbortMultipartUpload"]),
+    mayOnObjects(["uploads"], ["s3:GetObject", "s3:PutObject", "s3:DeleteObject"]),
     mayOnObjects(["pages", "images"], ["s3:DeleteObject"]),
   ],
   after,
