@@ -73,6 +73,13 @@ const models = createLambda("Models", {
   after,
 })
 
+/** By a Function URL, past the API and its throttle. */
+const streamed = {
+  streaming: true,
+  url: { cors: false },
+  ...(stage.streamsMax && { concurrency: { reserved: stage.streamsMax } }),
+} as const
+
 const answer = createLambda("Answer", {
   handler: "functions/answer.handler",
   memoryMb: 1_024,
@@ -80,7 +87,7 @@ const answer = createLambda("Answer", {
   link: [database, llmApiKey],
   models: inferenceLinks,
   after,
-  more: { streaming: true, url: { cors: false } },
+  more: streamed,
 })
 
 const mcp = createLambda("Mcp", {
@@ -90,7 +97,7 @@ const mcp = createLambda("Mcp", {
   link: [database, llmApiKey],
   models: inferenceLinks,
   after,
-  more: { streaming: true, url: { cors: false } },
+  more: streamed,
 })
 
 export const api = new sst.aws.ApiGatewayV2("Api", {

@@ -15,6 +15,8 @@ export const stage = {
   inferenceProvisioned: whole("INFERENCE_PROVISIONED", 0, 0, 1_000),
   /** Most instances of it at once, taken out of the account's concurrency. While one loads, each further search starts another. */
   inferenceMax: optionalWhole("INFERENCE_MAX", 1, 1_000),
+  /** Most requests at once to each Function URL, which no throttle of the API bounds; out of the account's concurrency. */
+  streamsMax: optionalWhole("STREAMS_MAX", 1, 1_000),
   /** Ingest Lambdas at once. It bounds the database's connections; SQS has no limit under 2. */
   ingestWorkers: whole("INGEST_WORKERS", 4, 2, 1_000),
   /** Also takes that many out of the account's concurrency, for ingestion alone. A new account has none to spare. */

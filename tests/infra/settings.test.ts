@@ -12,6 +12,7 @@ beforeAll(async () => {
       INFERENCE_PROFILE: "openai",
       EMBEDDING_MODEL: "text-embedding-3-small",
       SEARCH_PROVISIONED: "2",
+      STREAMS_MAX: "3",
       INGEST_WORKERS: "7",
       INGEST_RESERVED: "true",
       CONCORDANCE_DOMAIN: "archive.example.org",
@@ -25,7 +26,7 @@ function inputs(type: string, name: string) {
   return found.inputs
 }
 
-test("with NEON_API_KEY the database is a Neon project, which production keeps", () => {
+test("with NEON_API_KEY the database is a Neon project, which production keeps, behind its pooler", () => {
   const project = synthesis.resources.find(({ type }) => type === "neon:index/project:Project")
   expect(project).toMatchObject({
     retain: true,
@@ -39,7 +40,7 @@ test("with NEON_API_KEY the database is a Neon project, which production keeps",
   })
   const linked = synthesis.handlers.find(({ functionName }) => functionName === "Search")?.links["Database"]?.["url"]
   expect(linked).toMatch(
-    /^postgres:\/\/concordance_login:p{40}@ep-mock-1\.eu-central-1\.aws\.neon\.tech\/concordance\?sslmode=require$/,
+    /^postgres:\/\/concordance_login:p{40}@ep-mock-1-pooler\.eu-central-1\.aws\.neon\.tech\/concordance\?sslmode=require$/,
   )
 })
 
@@ -105,6 +106,13 @@ test("ingestion is bounded where it is polled, and reserved where that is asked"
   expect(inputs("aws:lambda/function:Function", "IngestFunction").reservedConcurrentExecutions).toBe(7)
   const mapping = synthesis.resources.find(({ type }) => type === "aws:lambda/eventSourceMapping:EventSourceMapping")
   expect(mapping?.inputs.scalingConfig).toEqual({ maximumConcurrency: 7 })
+})
+
+test("Function URLs, which no throttle bounds, can be; nothing else is reserved", () => {
+  const reserved = synthesis.resources
+    .filter(({ type, inputs }) => type === "aws:lambda/function:Function" && inputs.reservedConcurrentExecutions > 0)
+    .map(({ name, inputs }) => `${name} ${inputs.reservedConcurrentExecutions}`)
+  expect(reserved.sort()).toEqual(["AnswerFunction 3", "IngestFunction 7", "McpFunction 3"])
 })
 
 test("a domain gets its certificate, and the bucket takes files from its pages", () => {
