@@ -29,17 +29,19 @@ export const stage = {
   usesNeonProvider: setting("NEON_API_KEY") !== undefined,
 }
 
+/** Node's name for a file of more certificate authorities; on the deployer's own machine it means another file. */
+const certificates = setting("DATABASE_CA_FILE")
+
 /** Settings that the handlers read by the same names as the Node server does (docs/configuration.md). None is a secret. */
-export const handlerEnvironment: Record<string, string> = Object.fromEntries(
-  [
+export const handlerEnvironment: Record<string, string> = {
+  ...(certificates && { NODE_EXTRA_CA_CERTS: certificates }),
+  ...settings([
     ...["EMBEDDING_MODEL", "EMBEDDING_BASE_URL", "EMBEDDING_DIMENSIONS", "EMBED_SERVICE_URL", "RERANK_MODEL"],
     ...["LLM_BASE_URL", "LLM_MODEL", "ENRICH_DOCUMENTS", "ENRICH_TOKENS_MAX", "INGEST_CONCURRENCY"],
     ...["DOCUMENT_BYTES_MAX", "DOCUMENT_PAGES_MAX", "SEARCH_TIMEOUT_MS", "INDEX_TIMEOUT_MS"],
     ...["EMBED_TIMEOUT_MS", "RERANK_TIMEOUT_MS", "RERANK_CANDIDATES", "SEARCH_STRATEGY", "LOG_LEVEL"],
-  ]
-    .map((key) => [key, setting(key)] as const)
-    .filter((entry): entry is [string, string] => entry[1] !== undefined),
-)
+  ]),
+}
 
 requireModelOfOurs()
 if (stage.inferenceProvisioned > (stage.inferenceMax ?? Infinity)) {
@@ -66,6 +68,12 @@ function requireModelOfOurs(): void {
       "unset it, set it to none for search by words alone, or set EMBED_SERVICE_URL or INFERENCE_PROFILE=openai to use " +
       "what runs elsewhere",
   )
+}
+
+/** Those of the keys that are set. */
+function settings(keys: readonly string[]): Record<string, string> {
+  const entries = keys.map((key) => [key, setting(key)] as const)
+  return Object.fromEntries(entries.filter((entry): entry is [string, string] => entry[1] !== undefined))
 }
 
 function setting(key: string): string | undefined {

@@ -13,6 +13,7 @@ beforeAll(async () => {
       EMBEDDING_MODEL: "text-embedding-3-small",
       SEARCH_PROVISIONED: "2",
       STREAMS_MAX: "3",
+      DATABASE_CA_FILE: "/var/runtime/ca-cert.pem",
       INGEST_WORKERS: "7",
       INGEST_RESERVED: "true",
       CONCORDANCE_DOMAIN: "archive.example.org",
@@ -113,6 +114,16 @@ test("Function URLs, which no throttle bounds, can be; nothing else is reserved"
     .filter(({ type, inputs }) => type === "aws:lambda/function:Function" && inputs.reservedConcurrentExecutions > 0)
     .map(({ name, inputs }) => `${name} ${inputs.reservedConcurrentExecutions}`)
   expect(reserved.sort()).toEqual(["AnswerFunction 3", "IngestFunction 7", "McpFunction 3"])
+})
+
+test("whoever speaks to the database knows the authority of its certificate", () => {
+  const speaking = synthesis.handlers.filter(({ links }) => "Database" in links)
+  expect(speaking.length).toBeGreaterThan(8)
+  for (const { functionName } of speaking) {
+    expect(inputs("aws:lambda/function:Function", `${functionName}Function`).environment.variables).toMatchObject({
+      NODE_EXTRA_CA_CERTS: "/var/runtime/ca-cert.pem",
+    })
+  }
 })
 
 test("a domain gets its certificate, and the bucket takes files from its pages", () => {
