@@ -8,7 +8,7 @@ interface Lock {
 /** Of SST's workflows, which nothing here uses: docs/deploy.md. */
 const UNUSED = "node_modules/@aws/durable-execution-sdk-js"
 
-test("every package takes the Node that package.json promises, so that `npm ci` warns of none", () => {
+test("every package that is used takes the Node that package.json promises", () => {
   const { packages } = JSON.parse(readFileSync("package-lock.json", "utf8")) as Lock
   const majorOf = (range = "") => Number(/^>=\s*v?(\d+)[\d.]*$/.exec(range)?.[1] ?? 0)
   const promised = majorOf(packages[""]?.engines?.node)
