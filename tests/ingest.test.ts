@@ -343,7 +343,7 @@ test("events of a bucket: the first makes a job, a repeat nothing, a later one o
   expect(await worker.received(OURS, "log", { key, sequencer: "9" })).toBe("ignored")
   expect(await worker.run(OURS, "log")).toBe("ready")
   expect(await find("bytes")).toEqual(["log"])
-  await shelf.objects.delete(key)
+  await shelf.objects.delete([key])
   expect(await worker.removed(OURS, "log", { key, sequencer: "0b0" })).toBe(false)
   expect(await worker.removed(OURS, "log", { key, sequencer: "0C0" })).toBe(true)
   await put(LOG_1931)

@@ -17,7 +17,7 @@ export interface S3StoreOptions {
   readonly idleTimeoutMs?: number
   /** Attempts at one request, with the SDK's growing waits between them; 4 when not given. */
   readonly attemptsMax?: number
-  /** Keys of one listing, at most 1,000, which is what a deletion of many takes. */
+  /** Keys of one listing, at most 1,000. */
   readonly keysPerPage?: number
 }
 

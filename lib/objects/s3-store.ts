@@ -1,12 +1,6 @@
-import {
-  DeleteObjectCommand,
-  DeleteObjectsCommand,
-  GetObjectCommand,
-  HeadObjectCommand,
-  ListObjectsV2Command,
-  PutObjectCommand,
-} from "@aws-sdk/client-s3"
+import { GetObjectCommand, HeadObjectCommand, ListObjectsV2Command, PutObjectCommand } from "@aws-sdk/client-s3"
 import { getSignedUrl } from "@aws-sdk/s3-request-presigner"
+import { deleteObjects } from "./delete-objects.ts"
 import { requireObjectKey, requireObjectPrefix } from "./object-key.ts"
 import { OBJECT_BYTES_MAX, type ObjectStore, type ObjectSummary } from "./object-store.ts"
 import { openS3Client, type S3StoreOptions } from "./open-s3-client.ts"
@@ -69,28 +63,11 @@ export function createS3Store(options: S3StoreOptions): ObjectStore {
         return found && { key, bytes: found.ContentLength ?? 0, contentType: typeOf(found), version: found.VersionId }
       }),
 
-    delete: (key) =>
-      reported(async () => {
-        await client.send(new DeleteObjectCommand(addressOf(key)))
-      }),
+    delete: (keys) => reported(async () => deleteObjects(client, Bucket, keys.map(nameOf))),
 
     async *list(prefix) {
       if (prefix !== "") requireObjectPrefix(prefix)
       for await (const page of pages(prefix)) yield* page
-    },
-
-    async deleteAll(prefix) {
-      requireObjectPrefix(prefix)
-      let deleted = 0
-      for await (const page of pages(prefix)) {
-        if (page.length === 0) continue
-        const Objects = page.map(({ key }) => ({ Key: root + key }))
-        const command = new DeleteObjectsCommand({ Bucket, Delete: { Objects, Quiet: true } })
-        const { Errors: [failed] = [] } = await reported(() => client.send(command))
-        if (failed) throw describeS3Error(Object.assign(new Error(failed.Code), { name: failed.Code ?? "Unknown" }))
-        deleted += page.length
-      }
-      return deleted
     },
 
     presignPut: (key, contentType, expiresS) => {

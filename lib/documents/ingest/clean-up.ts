@@ -61,7 +61,7 @@ async function cleanUpDocument({ database, objects }: CleanUpParts, tenant: stri
   const isNeeded = needed(tenant, jobs as unknown as JobRow[], expected as unknown as ExpectedRow[])
   const served = new Set(images.map(({ key }) => String(key)))
   const orphans = keys.filter((key) => !served.has(key) && !isNeeded(key))
-  for (const key of orphans) await objects.delete(key)
+  await objects.delete(orphans)
   const superseded = (jobs as unknown as JobRow[]).filter(({ state }) => state === "superseded")
   const expired = (expected as unknown as ExpectedRow[]).filter((row) => row.expired).map(({ key }) => key)
   await database.batch({ tenant }, [
@@ -91,10 +91,9 @@ export async function sweepTenant({ database, objects }: CleanUpParts, tenant: s
     ])
     const isNeeded = needed(tenant, jobs as unknown as JobRow[], expected as unknown as ExpectedRow[])
     const served = new Set(images.map(({ key }) => String(key)))
-    for (const key of keys.filter((key) => !served.has(key) && !isNeeded(key))) {
-      await objects.delete(key)
-      removed++
-    }
+    const orphans = keys.filter((key) => !served.has(key) && !isNeeded(key))
+    await objects.delete(orphans)
+    removed += orphans.length
     keys = []
   }
   for (const prefix of tenantPrefixes(tenant)) {
