@@ -82,6 +82,11 @@ export function chunkImagesPrefix(tenantId: string, documentId: string): string 
   return `images/${encodeSegment(tenantId)}/${encodeSegment(documentId)}/`
 }
 
+/** Prefixes that together hold all objects of a document and none of another's. */
+export function documentPrefixes(tenantId: string, documentId: string): readonly string[] {
+  return [uploadsPrefix, pagesPrefix, chunkImagesPrefix].map((prefixOf) => prefixOf(tenantId, documentId))
+}
+
 /** Prefixes that together hold all objects of a tenant and none of another's. */
 export function tenantPrefixes(tenantId: string): readonly string[] {
   return ["uploads", "pages", "images"].map((kind) => `${kind}/${encodeSegment(tenantId)}/`)

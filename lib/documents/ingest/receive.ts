@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto"
 import type { Database } from "../../database/database.ts"
+import { deadlineIn } from "../../deadline.ts"
 import { uploadKey } from "../../objects/object-key.ts"
 import type { ObjectStore } from "../../objects/object-store.ts"
 import type { Documents } from "../documents.ts"
@@ -15,6 +16,12 @@ const WRITE_MS = 3_600_000
 const PRESIGNED_S = 900
 /** A file is looked for this much longer than its URL works, ms: the upload may have begun in its last second. */
 const PRESIGNED_GRACE_MS = 3_600_000
+
+/**
+ * How long a delete waits for its objects, ms; a sweep removes the rest. API Gateway waits 30 s, and S3 lists and deletes
+ * 1,000 objects in less than one.
+ */
+const REMOVAL_MS = 15_000
 
 /** A file as its uploader describes it. */
 export interface FileToAdd {
@@ -47,7 +54,7 @@ export interface Receive extends BucketEvents {
   presign(tenant: string, request: FileToAdd, contentType: string): Promise<PresignedUpload | null>
   /** Looks whether files that were announced for a document have come: what an event tells where the bucket sends none. */
   collect(tenant: string, documentId: string): Promise<Enqueued | "refused" | null>
-  /** Removes a document with all its rows and objects; a tombstone stays. False when there was none. */
+  /** Removes a document with all its rows and objects; a tombstone stays. Objects may go later. False when there was none. */
   delete(tenant: string, documentId: string): Promise<boolean>
   /** Deletes every document of a tenant. Returns how many. */
   reset(tenant: string): Promise<number>
@@ -58,7 +65,7 @@ interface ReceiveParts {
   readonly objects: ObjectStore
   readonly documents: Documents
   readonly settings: { readonly documentBytesMax: number }
-  cleanUp(tenant: string, documentId: string): Promise<void>
+  cleanUp(tenant: string, documentId: string, signal?: AbortSignal): Promise<void>
 }
 
 const EXPECT = `
@@ -87,7 +94,7 @@ export function createReceive(parts: ReceiveParts): Receive {
   const events = createBucketEvents(parts)
   const remove: Receive["delete"] = async (tenant, documentId) => {
     const was = await documents.delete(tenant, documentId)
-    await cleanUp(tenant, documentId)
+    await cleanUp(tenant, documentId, deadlineIn(REMOVAL_MS).signal)
     return was
   }
   return {
