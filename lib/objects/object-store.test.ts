@@ -16,25 +16,22 @@ let emulator: FauxqsServer
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "objects-"))
   emulator = await startFauxqs({ port: 0, logger: false, host: "127.0.0.1" })
-  emulator.createBucket("archive")
 })
 afterAll(async () => {
   await emulator.stop()
   await rm(folder, { recursive: true })
 })
 
-const s3Options = (prefix: string) => ({
-  bucket: "archive",
-  prefix,
-  endpoint: `http://127.0.0.1:${emulator.port}`,
-  credentials: CREDENTIALS,
-  // So that three objects need two listings.
-  keysPerPage: 2,
-})
+function openS3(bucket: string): ObjectStore {
+  emulator.createBucket(bucket)
+  const endpoint = `http://127.0.0.1:${emulator.port}`
+  // Two keys a page, so that three objects need two listings.
+  return createS3Store({ bucket, endpoint, credentials: CREDENTIALS, keysPerPage: 2 })
+}
 
 const STORES: readonly [name: string, open: (label: string) => ObjectStore][] = [
   ["filesystem", (label) => createFilesystemStore({ folder: join(folder, label) })],
-  ["S3", (label) => createS3Store(s3Options(`${label}/`))],
+  ["S3", openS3],
 ]
 
 const bytes = (text: string) => new TextEncoder().encode(text)
@@ -227,7 +224,7 @@ describe("URLs of S3", () => {
   const key = uploadKey("primary", "a document/with %2e", "relat\u00f3rio (1).pdf")
 
   test("take an upload of the signed type and give it back, with no checksum in them", async () => {
-    const store = createS3Store(s3Options("signed/"))
+    const store = openS3("signed")
     const put = await store.presignPut(key, "application/pdf", 60)
     const query = new URL(put ?? "").searchParams
     expect([...query.keys()].join()).not.toMatch(/checksum/i)

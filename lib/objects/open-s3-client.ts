@@ -3,8 +3,6 @@ import { S3Client } from "@aws-sdk/client-s3"
 /** Which bucket, and how patient its client is. */
 export interface S3StoreOptions {
   readonly bucket: string
-  /** Comes before every key: `archive/`. */
-  readonly prefix?: string | undefined
   /** Without one the SDK looks at `AWS_REGION` and the profile; at an endpoint of one's own, `us-east-1`. */
   readonly region?: string | undefined
   /** Of a store that speaks S3 but isn't Amazon's. */

@@ -13,9 +13,9 @@ import { download, downloadFile, nullIfMissing, uploadFile } from "./s3-transfer
  * bucket, without which Amazon answers 403 for an object that isn't there. Nothing is spoken to before the first call.
  */
 export function createS3Store(options: S3StoreOptions): ObjectStore {
-  const { bucket: Bucket, prefix: root = "", keysPerPage = 1_000 } = options
+  const { bucket: Bucket, keysPerPage = 1_000 } = options
   const client = openS3Client(options)
-  const nameOf = (key: string) => root + requireObjectKey(key).join("/")
+  const nameOf = (key: string) => requireObjectKey(key).join("/")
   const addressOf = (key: string, version?: string) => ({
     Bucket,
     Key: nameOf(key),
@@ -25,14 +25,9 @@ export function createS3Store(options: S3StoreOptions): ObjectStore {
   async function* pages(prefix: string): AsyncGenerator<readonly ObjectSummary[]> {
     let ContinuationToken: string | undefined
     do {
-      const command = new ListObjectsV2Command({
-        Bucket,
-        Prefix: root + prefix,
-        MaxKeys: keysPerPage,
-        ContinuationToken,
-      })
+      const command = new ListObjectsV2Command({ Bucket, Prefix: prefix, MaxKeys: keysPerPage, ContinuationToken })
       const page = await reported(() => client.send(command))
-      yield (page.Contents ?? []).map(({ Key = "", Size = 0 }) => ({ key: Key.slice(root.length), bytes: Size }))
+      yield (page.Contents ?? []).map(({ Key = "", Size = 0 }) => ({ key: Key, bytes: Size }))
       ContinuationToken = page.IsTruncated ? page.NextContinuationToken : undefined
     } while (ContinuationToken)
   }
