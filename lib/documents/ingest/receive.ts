@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto"
 import type { Database } from "../../database/database.ts"
 import { deadlineIn } from "../../deadline.ts"
-import { uploadKey } from "../../objects/object-key.ts"
+import { invalidField } from "../../errors.ts"
+import { SEGMENT_CHARS_MAX, uploaderOf, uploadKey } from "../../objects/object-key.ts"
 import type { ObjectStore } from "../../objects/object-store.ts"
 import type { Documents } from "../documents.ts"
 import { type BucketEvents, createBucketEvents } from "./bucket-events.ts"
@@ -47,10 +48,13 @@ export interface PresignedUpload {
 export interface Receive extends BucketEvents {
   /**
    * Stores a file and makes a job of it. The same bytes with the same options again change nothing; others replace the
-   * document once they are read. Throws `document_too_large`, `storage_unavailable`.
+   * document once they are read. Throws `document_too_large`, `storage_unavailable`; where events tell of files, as `presign`.
    */
   add(tenant: string, request: FileToAdd, file: LocalFile): Promise<{ readonly id: string; readonly status: Enqueued }>
-  /** Null where the store has no URLs. */
+  /**
+   * Null where the store has no URLs. Throws `invalid_request` for a tenant whose name is too long to stand in a key, from
+   * which the bucket's event is told to be its.
+   */
   presign(tenant: string, request: FileToAdd, contentType: string): Promise<PresignedUpload | null>
   /** Looks whether files that were announced for a document have come: what an event tells where the bucket sends none. */
   collect(tenant: string, documentId: string): Promise<Enqueued | "refused" | null>
@@ -65,6 +69,8 @@ interface ReceiveParts {
   readonly objects: ObjectStore
   readonly documents: Documents
   readonly settings: { readonly documentBytesMax: number }
+  /** No file is read before the bucket's event tells of it. */
+  readonly isReadByEvents?: boolean
   cleanUp(tenant: string, documentId: string, signal?: AbortSignal): Promise<void>
 }
 
@@ -81,6 +87,16 @@ const ANNOUNCE = `
 // Pictures on their way into the store stand in the same table.
 const EXPECTED = `
   select key from uploads where document_id = $1 and starts_with(key, 'uploads/') order by expires_at desc`
+
+/** An event tells a key and no more; the tables that know its tenant are closed to whoever is no tenant. */
+function requireTenantIn(key: string): void {
+  if (uploaderOf(key) !== null) return
+  throw invalidField(
+    "source_account_id",
+    `is too long to upload files for: it must fit into ${SEGMENT_CHARS_MAX} characters, where each byte of UTF-8 that is no ` +
+      "lower-case ASCII letter, digit, hyphen or inner dot takes three",
+  )
+}
 
 export function createReceive(parts: ReceiveParts): Receive {
   const { database, objects, documents, cleanUp, settings } = parts
@@ -104,6 +120,7 @@ export function createReceive(parts: ReceiveParts): Receive {
       const id = request.id ?? documentIdFor(request.fileName, file.sha256)
       // Named by its bytes: the same file again stands under the same key, and leaves no second copy.
       const key = uploadKey(tenant, id, file.sha256)
+      if (parts.isReadByEvents) requireTenantIn(key)
       await expect(tenant, key, id, request, WRITE_MS)
       const there = await objects.head(key)
       const put = () => objects.putFile(key, file.path, "application/octet-stream")
@@ -121,6 +138,7 @@ export function createReceive(parts: ReceiveParts): Receive {
       const key = uploadKey(tenant, id, unique)
       const url = await objects.presignPut(key, contentType, PRESIGNED_S)
       if (url === null) return null
+      requireTenantIn(key)
       const expires = new Date(Date.now() + PRESIGNED_S * 1_000).toISOString()
       await expect(tenant, key, id, request, PRESIGNED_S * 1_000 + PRESIGNED_GRACE_MS)
       return { id, upload: { url, method: "PUT", headers: { "content-type": contentType }, expires } }
