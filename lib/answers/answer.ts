@@ -1,5 +1,5 @@
 import type { Deadline } from "../deadline.ts"
-import type { AnswerRequest } from "./request.ts"
+import type { AnswerRequest, ChatRequest } from "./request.ts"
 import type { AnswerCitation, AnswerResponse, AnswerStep } from "./response.ts"
 
 /**
@@ -23,6 +23,14 @@ export type OnAnswerEvent = (event: AnswerEvent) => void
 export type Answer = (
   tenant: string,
   request: AnswerRequest,
+  deadline: Deadline,
+  onEvent?: OnAnswerEvent,
+) => Promise<AnswerResponse>
+
+/** The same by a language model that searches by itself. Throws as `Answer` does. */
+export type Chat = (
+  tenant: string,
+  request: ChatRequest,
   deadline: Deadline,
   onEvent?: OnAnswerEvent,
 ) => Promise<AnswerResponse>

@@ -3,7 +3,7 @@ import { Filter } from "../search/filter.ts"
 import { LanguageTag, StorableText, TenantId } from "../shapes.ts"
 
 /** Longest question, and longest message of a conversation, in characters. */
-const QUESTION_CHARS_MAX = 8_000
+export const QUESTION_CHARS_MAX = 8_000
 /** Most messages of a conversation that is continued. */
 const MESSAGES_MAX = 50
 /** Most passages that an answer may stand on. */
@@ -62,3 +62,12 @@ export const AnswerRequest = Asked.extend({
     .describe("`auto`: the model decides whether the question needs the documents"),
 }).refine(asksSomething, ASKS_NOTHING)
 export type AnswerRequest = z.output<typeof AnswerRequest>
+
+/** Most tool calls that one chat may make. */
+export const TOOL_CALLS_MAX = 6
+
+/** Body of `POST /chat`, and the input of a `Chat`. */
+export const ChatRequest = Asked.extend({
+  max_calls: z.int().min(1).max(TOOL_CALLS_MAX).default(TOOL_CALLS_MAX).describe("Most calls of its tools"),
+}).refine(asksSomething, ASKS_NOTHING)
+export type ChatRequest = z.output<typeof ChatRequest>
