@@ -37,6 +37,16 @@ export interface ChatQuestion<T> {
   readonly signal?: AbortSignal
 }
 
+/** A request for text. */
+export interface ChatWriting {
+  readonly messages: readonly ChatMessage[]
+  /** As in `ChatQuestion`. */
+  readonly maxTokens?: number
+  readonly signal?: AbortSignal
+  /** Gets each piece of the text as it comes. */
+  readonly onToken?: ((text: string) => void) | undefined
+}
+
 /** A language model that converses. */
 export interface ChatModel {
   readonly model: string
@@ -47,6 +57,11 @@ export interface ChatModel {
    * where there is none within the time of a call, and the signal's reason.
    */
   ask<T>(question: ChatQuestion<T>): Promise<{ readonly value: T; readonly usage: ChatUsage }>
+  /**
+   * Free text, piece by piece. Throws as `ask`; what broke off half-way is a `UselessReply`, though `onToken` has had the
+   * half of it, and isn't asked for again.
+   */
+  write(writing: ChatWriting): Promise<{ readonly text: string; readonly usage: ChatUsage }>
 }
 
 /**

@@ -2,6 +2,8 @@ import * as z from "zod"
 import type { InferenceService } from "../inference/inference-service.ts"
 import { estimateTokens } from "../inference/remote-vectors.ts"
 import { type ChatMessage, type ChatModel, type ChatPart, type ChatUsage, UselessReply } from "./chat-model.ts"
+import { readCompletion } from "./read-completion.ts"
+import { TokenCounts } from "./token-counts.ts"
 
 interface OpenAiChatOptions {
   readonly service: InferenceService
@@ -27,15 +29,8 @@ const Completion = z.object({
       }),
     )
     .min(1),
-  usage: z
-    .object({
-      prompt_tokens: z.int().min(0),
-      completion_tokens: z.int().min(0).default(0),
-      prompt_tokens_details: z.object({ cached_tokens: z.int().min(0).nullish() }).nullish(),
-    })
-    .nullish(),
+  usage: TokenCounts.nullish(),
 })
-type Completion = z.output<typeof Completion>
 
 /**
  * A model behind the `/chat/completions` route of an OpenAI-compatible service (vLLM, OpenRouter, Ollama, OpenAI). The
@@ -44,25 +39,51 @@ type Completion = z.output<typeof Completion>
  */
 export function createOpenAiChatModel(options: OpenAiChatOptions): ChatModel {
   const { service, model, temperature, replyTokensMax, extraBody } = options
+  const bodyOf = (messages: readonly ChatMessage[], maxTokens = replyTokensMax) => ({
+    model,
+    temperature,
+    max_tokens: Math.min(maxTokens, replyTokensMax),
+    messages: messages.map(toWire),
+    ...extraBody,
+  })
+  const uselessWith =
+    (usage: ChatUsage): Useless =>
+    (problem, cause) =>
+      new UselessReply(model, problem, usage, cause)
   return {
     model,
     replyTokensMax,
-    async ask({ messages, name, schema, maxTokens = replyTokensMax, signal }) {
-      const body = {
-        model,
-        temperature,
-        max_tokens: Math.min(maxTokens, replyTokensMax),
-        messages: messages.map(toWire),
-        response_format: { type: "json_schema", json_schema: { name, strict: true, schema: jsonSchemaOf(schema) } },
-        ...extraBody,
-      }
-      const completion = await service.post("/chat/completions", body, Completion, signal)
-      const usage = usageOf(completion, messages)
-      const useless = (problem: string, cause?: unknown) => new UselessReply(model, problem, usage, cause)
-      const text = textOf(completion, useless)
+    async ask({ messages, name, schema, maxTokens, signal }) {
+      const json_schema = { name, strict: true, schema: jsonSchemaOf(schema) }
+      const body = { ...bodyOf(messages, maxTokens), response_format: { type: "json_schema", json_schema } }
+      const { choices, usage: counts } = await service.post("/chat/completions", body, Completion, signal)
+      const { finish_reason, message } = choices[0] ?? {}
+      const usage = usageOf(counts, messages, message?.content ?? "")
+      const useless = uselessWith(usage)
+      const text = checkedText({ ...message, finishReason: finish_reason }, useless)
       const parsed = schema.safeParse(parseJson(text, useless))
       if (!parsed.success) throw useless("answered in another shape than asked for", parsed.error)
       return { value: parsed.data, usage }
+    },
+    async write({ messages, maxTokens, signal, onToken }) {
+      const body = { ...bodyOf(messages, maxTokens), stream: true, stream_options: { include_usage: true } }
+      const read = await service.stream(
+        "/chat/completions",
+        body,
+        (parts, begin) => readCompletion(parts, begin, onToken),
+        signal,
+      )
+      signal?.throwIfAborted()
+      const { text, refusal, finishReason, broken } = read
+      const usage = usageOf(read.usage, messages, text)
+      const useless = uselessWith(usage)
+      if (broken instanceof Error && broken.name === "TimeoutError") {
+        throw useless("did not end its answer in time (LLM_TIMEOUT_MS)", broken)
+      }
+      if (broken !== null || (finishReason === null && text !== "")) {
+        throw useless("broke off before its answer had ended", broken)
+      }
+      return { text: checkedText({ content: text, refusal, finishReason }, useless), usage }
     },
   }
 }
@@ -77,9 +98,14 @@ export function promptTokens(messages: readonly ChatMessage[]): number {
   return parts.reduce((sum, part) => sum + (part.type === "text" ? estimateTokens(part.text) : IMAGE_TOKENS), 0)
 }
 
-function textOf({ choices: [choice] }: Completion, useless: Useless): string {
-  const { content, refusal } = choice?.message ?? {}
-  const reason = choice?.finish_reason
+/** How an answer ended. */
+interface Ended {
+  readonly content?: string | null | undefined
+  readonly refusal?: string | null | undefined
+  readonly finishReason: string | null | undefined
+}
+
+function checkedText({ content, refusal, finishReason: reason }: Ended, useless: Useless): string {
   if (refusal || reason === "content_filter") throw useless("refused to answer")
   if (reason === "length") throw useless("was cut off: the answer is longer than its limit of tokens (LLM_MAX_TOKENS)")
   if (reason === "error") throw useless("failed while it answered")
@@ -96,18 +122,18 @@ function parseJson(text: string, useless: Useless): unknown {
   }
 }
 
-function usageOf({ usage, choices }: Completion, messages: readonly ChatMessage[]): ChatUsage {
-  if (usage) {
+function usageOf(counts: TokenCounts | null | undefined, messages: readonly ChatMessage[], answer: string): ChatUsage {
+  if (counts) {
     return {
-      promptTokens: usage.prompt_tokens,
-      completionTokens: usage.completion_tokens,
-      cachedTokens: usage.prompt_tokens_details?.cached_tokens ?? 0,
+      promptTokens: counts.prompt_tokens,
+      completionTokens: counts.completion_tokens,
+      cachedTokens: counts.prompt_tokens_details?.cached_tokens ?? 0,
       isEstimated: false,
     }
   }
   return {
     promptTokens: promptTokens(messages),
-    completionTokens: estimateTokens(choices[0]?.message.content ?? ""),
+    completionTokens: estimateTokens(answer),
     cachedTokens: 0,
     isEstimated: true,
   }
