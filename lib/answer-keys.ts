@@ -21,7 +21,7 @@ export const answerKeys = {
     group: "Answers",
     description: "Calls of the language model that one answer makes at once",
   }),
-  ANSWER_TOKENS_MAX: whole(1_000, 999_999_999, 50_000, {
+  ANSWER_TOKENS_MAX: whole(5_000, 999_999_999, 50_000, {
     group: "Answers",
     description: "Most tokens, asked and answered, that one answer takes; it then ends with what there is, and says so",
   }),
