@@ -15,7 +15,7 @@ export const answerKeys = {
   RELEVANCE_SCORE_MIN: optionalDecimal(-100, 100, {
     group: "Answers",
     description:
-      "Reranker's score from which a passage counts as relevant. Unset: .5 of `mini`'s reranker, whose scores go from 0 to 1; 0 of cross-encoders and services, whose scores are logits",
+      "Reranker's score from which a passage counts as relevant. Unset: .35 of `mini`'s reranker, whose scores go from 0 to 1; 0 of cross-encoders and services, whose scores are logits",
   }),
   ANSWER_CONCURRENCY: whole(1, 64, 8, {
     group: "Answers",

@@ -185,7 +185,8 @@ export const Environment = z.object({
   }),
   OPENROUTER_API_KEY: secret({
     group: "Models",
-    description: "Key of openrouter.ai, for the `openai` profile and for a language model there",
+    description:
+      "Key of openrouter.ai, for the `openai` profile and for a language model there: set for one, it opens both, so that questions are answered by `OPENROUTER_MODEL`, at its price",
   }),
   EMBED_SERVICE_URL: httpUrl({
     group: "Models",
