@@ -422,21 +422,32 @@ test("events come in order: each step begins and ends, tokens and citations betw
 })
 
 test("a conversation's question is made to stand alone first, and what that took is counted", async () => {
-  const usage = { promptTokens: 1_000, completionTokens: 10, cachedTokens: 0, isEstimated: false }
-  const { ask, searches } = await start({
-    deps: {
-      rewriteQuestion: async (messages) => ({ question: `${messages.length}: when does the tide turn?`, usage }),
-    },
+  const { ask, calls, llm, searches } = await start({
+    script: { rewritten_question: ["When does the tide at Ys turn?"] },
   })
   const messages = [
-    { role: "user", content: "Tides?" },
-    { role: "assistant", content: "Yes." },
-    { role: "user", content: "When?" },
+    { role: "user", content: "Tell me of the tide at Ys." },
+    { role: "assistant", content: "It is high." },
+    { role: "user", content: "When does it turn?" },
   ]
   const response = await ask({ question: undefined, messages })
-  expect(searches[0]?.query).toBe("3: when does the tide turn?")
-  expect(response.usage.prompt_tokens).toBeGreaterThan(1_000)
-  expect(response.explain?.[0]).toMatchObject({ node: "rewrite_question", tokens: 1_010 })
+  expect(calls()[0]).toBe("rewritten_question")
+  expect(new Set(llm.questions.map(({ system }) => system)).size).toBe(1)
+  expect(searches[0]?.query).toBe("When does the tide at Ys turn?")
+  expect(response.usage.calls).toBe(llm.questions.length)
+  expect(response.explain?.[0]).toMatchObject({ node: "rewrite_question", tokens: expect.any(Number) })
+})
+
+test("where the model rewrites nothing, the words of before are added by rule, and the answer says so", async () => {
+  const { ask, searches } = await start({ script: { rewritten_question: [{ rawContent: "no JSON" }] } })
+  const messages = [
+    { role: "user", content: "Tell me of the tide at Ys." },
+    { role: "assistant", content: "It is high." },
+    { role: "user", content: "When does it turn?" },
+  ]
+  const response = await ask({ question: undefined, messages })
+  expect(searches[0]?.query).toMatch(/^When does it turn\? .*tide/)
+  expect(response.degraded).toEqual([expect.stringMatching(/^rewriting: .*not JSON/)])
 })
 
 test("the reranker judges relevance where the settings say so, without a call; a failing one leaves it to the model", async () => {

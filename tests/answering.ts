@@ -17,6 +17,7 @@ export type AskedName =
   | "SupportGrade"
   | "UsefulnessGrade"
   | "RewrittenQuery"
+  | "rewritten_question"
 
 /** What the model says when it is asked so, call by call, the last over and over: a label, a text, or anything else of a reply. */
 export type Script = Partial<Record<AskedName, readonly (string | LlmReply | null)[]>>
@@ -28,6 +29,7 @@ const HAPPY: Record<AskedName, readonly string[]> = {
   SupportGrade: ["fully_supported"],
   UsefulnessGrade: ["useful"],
   RewrittenQuery: ["turn of the tide"],
+  rewritten_question: ["When does the tide turn?"],
 }
 
 const SETTINGS: AnswerSettings = {
@@ -89,9 +91,6 @@ export async function startAnswering(options: AnsweringOptions = {}) {
     }),
     reranker: null,
     budget: createMemoryTokenBudget(2_000_000),
-    rewriteQuestion: async () => {
-      throw new Error("no conversation was expected")
-    },
     detector: null,
     settings: { ...SETTINGS, ...options.settings },
     extractive: null,
@@ -120,6 +119,7 @@ export async function startAnswering(options: AnsweringOptions = {}) {
 export function replyOf(name: AskedName, line: string): LlmReply {
   if (name === "text") return { rawContent: line }
   if (name === "RewrittenQuery") return { content: { query: line } }
+  if (name === "rewritten_question") return { content: { question: line } }
   const thought = "It says so."
   if (name === "SupportGrade" || name === "UsefulnessGrade") return { content: { thought, label: line } }
   return { content: { thought, answer: line } }

@@ -2,23 +2,18 @@ import { type Deadline, deadlineIn } from "../deadline.ts"
 import type { DetectLanguage } from "../detect-language.ts"
 import { AppError } from "../errors.ts"
 import type { Reranker } from "../inference/inference.ts"
-import type { ChatModel, ChatUsage } from "../llm/chat-model.ts"
+import type { ChatModel } from "../llm/chat-model.ts"
 import { once } from "../once.ts"
 import type { Retrieve } from "../search/retrieve.ts"
 import type { Answer } from "./answer.ts"
 import { finishAnswer } from "./graph/finish-answer.ts"
 import type { GraphRun, GraphSettings } from "./graph/graph-run.ts"
+import { SYSTEM } from "./graph/prompts.ts"
 import { createModelCalls } from "./model-calls.ts"
-import type { Turn } from "./request.ts"
+import { createRewriteQuestion } from "./rewrite-question.ts"
 import { standaloneQuestion } from "./standalone-question.ts"
 import type { TokenBudget } from "./token-budget.ts"
 import { openTokenPurse } from "./token-purse.ts"
-
-/** A conversation's last question as one that stands alone. Throws as `ChatModel.ask` does. */
-export type RewriteQuestion = (
-  messages: readonly Turn[],
-  signal: AbortSignal,
-) => Promise<{ readonly question: string; readonly usage: ChatUsage }>
 
 export interface AnswerSettings extends GraphSettings {
   readonly answerTimeoutMs: number
@@ -31,7 +26,6 @@ export interface AnswerDeps {
   readonly llm: ChatModel | null
   readonly reranker: Reranker | null
   readonly budget: TokenBudget
-  readonly rewriteQuestion: RewriteQuestion
   /** Tells in which language a question is refused; null: only requests do that name theirs. */
   readonly detector: (() => Promise<DetectLanguage>) | null
   readonly settings: AnswerSettings
@@ -47,6 +41,7 @@ const loadGraph = once(async () => (await import("./graph/compile-graph.ts")).co
 export function createAnswer(deps: AnswerDeps): Answer {
   const { llm, extractive, settings, budget, detector } = deps
   if (!llm) return extractive ?? noModel
+  const rewrite = createRewriteQuestion(llm, SYSTEM)
   return async (tenant, request, within, onEvent = () => {}) => {
     const deadline = graphDeadline(settings.answerTimeoutMs, within)
     const purse = await openTokenPurse({ budget, tenant, tokensMax: settings.answerTokensMax })
@@ -60,7 +55,7 @@ export function createAnswer(deps: AnswerDeps): Answer {
         warnings: new Set(),
         steps: [],
       }
-      const question = await standaloneQuestion(run, deps.rewriteQuestion)
+      const question = await standaloneQuestion(run, rewrite)
       const graph = await loadGraph()
       return await finishAnswer(await graph.run(question, run), run, detector)
     } finally {

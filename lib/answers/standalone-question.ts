@@ -1,14 +1,12 @@
-import type { RewriteQuestion } from "./create-answer.ts"
+import type { ChatUsage } from "../llm/chat-model.ts"
 import type { GraphRun } from "./graph/graph-run.ts"
 import { runNode } from "./graph/run-node.ts"
 import { startOf } from "./graph/state.ts"
-
-/** Longest question that stands alone, tokens. */
-const QUESTION_TOKENS_MAX = 500
+import { REWRITTEN_TOKENS_MAX, type RewriteQuestion, rewriteByRule } from "./rewrite-question.ts"
 
 /**
  * The question, or that of a conversation rewritten to stand alone, a step of its own before the graph's. Where the model
- * can't, the last message is taken as it is.
+ * can't, it is rewritten by rule.
  */
 export async function standaloneQuestion(run: GraphRun, rewrite: RewriteQuestion): Promise<string> {
   const { question, messages = [] } = run.request
@@ -17,16 +15,19 @@ export async function standaloneQuestion(run: GraphRun, rewrite: RewriteQuestion
   const { question: standing } = await runNode(
     "rewrite_question",
     async () => {
-      const made = await run.calls.make(messages, QUESTION_TOKENS_MAX, async (signal) => {
-        const { question: value, usage } = await rewrite(messages, signal)
-        return { value, usage }
+      const made = await run.calls.make(messages, REWRITTEN_TOKENS_MAX, async (signal) => {
+        const { usage, ...value } = await rewrite(messages, signal)
+        return { value, usage: usage ?? NO_USAGE }
       })
-      if (!made.ok) run.degraded.add(`messages: ${made.problem}; the last one was taken as it is`)
-      const value = (made.ok && made.value.trim()) || last
-      return { changes: { question: value }, inputs: { messages: messages.length } }
+      const degraded = made.ok ? made.value.degraded : `rewriting: ${made.problem}`
+      if (degraded !== undefined) run.degraded.add(degraded)
+      const changes = { question: made.ok ? made.value.question : rewriteByRule(messages) }
+      return { changes, inputs: { messages: messages.length } }
     },
     startOf(last),
     run,
   )
   return standing ?? last
 }
+
+const NO_USAGE: ChatUsage = { promptTokens: 0, completionTokens: 0, cachedTokens: 0, isEstimated: false }
