@@ -1,4 +1,27 @@
-import { notYet } from "./lambda/not-yet.ts"
+import { createAnomalies } from "../lib/documents/anomalies.ts"
+import { createDocumentPages } from "../lib/documents/document-pages.ts"
+import { createCachedEmbedder } from "../lib/inference/cached-embedder.ts"
+import { openAnswers } from "../lib/runtime/open-answers.ts"
+import { createSearch } from "../lib/search/search.ts"
+import { answerRoute } from "./http/answer-route.ts"
+import { streamHandler } from "./lambda/http-handler.ts"
+import { openModels } from "./lambda/open-models.ts"
 
-/** `POST /answer` and `POST /chat`, which come with a later version. */
-export const handler = notYet("answers")
+/** `POST /answer`, `POST /chat` and `GET /answer/graph`, streamed. */
+export const handler = streamHandler(async (app, { config, log, database, guard }) => {
+  const { embedder, reranker } = await openModels(config)
+  const searching = {
+    database,
+    embedder: embedder && createCachedEmbedder(embedder),
+    reranker,
+    // Its data is 1.6 MB, for models of one language, which run at home.
+    detector: null,
+    settings: config,
+  }
+  const answers = openAnswers({
+    ...{ config, database, searching, search: createSearch(searching) },
+    pages: createDocumentPages(database),
+    anomalies: createAnomalies(database),
+  })
+  app.route("/", answerRoute(answers, { guard, timeoutMs: config.answerTimeoutMs, log }))
+})

@@ -1,10 +1,11 @@
 import { type Context, Hono } from "hono"
 import * as z from "zod"
-import type { Answer, Chat, OnAnswerEvent } from "../../lib/answers/answer.ts"
+import type { OnAnswerEvent } from "../../lib/answers/answer.ts"
 import { AnswerRequest, ChatRequest } from "../../lib/answers/request.ts"
 import { AnswerResponse } from "../../lib/answers/response.ts"
 import type { Deadline } from "../../lib/deadline.ts"
 import type { Log } from "../../lib/log.ts"
+import type { Answers } from "../../lib/runtime/open-answers.ts"
 import { streamAnswer, wantsEvents } from "./answer-stream.ts"
 import type { Guard } from "./auth.ts"
 import type { Edge } from "./edge.ts"
@@ -15,14 +16,6 @@ import { TenantQuery, tenants } from "./tenant.ts"
 
 /** Fifty messages of 8,000 characters, in bytes of UTF-8, and a filter. */
 const BODY_BYTES_MAX = 2_000_000
-
-/** What answers questions. */
-export interface Answers {
-  readonly answer: Answer
-  readonly chat: Chat
-  /** The graph of `/answer` as Mermaid. */
-  drawGraph(): Promise<string>
-}
 
 interface AnswerRouteOptions {
   readonly guard: Guard

@@ -18,6 +18,7 @@ import type { Log } from "../log.ts"
 import { createRetrieve, type Retrieve } from "../search/retrieve.ts"
 import { createSearch, type Search } from "../search/search.ts"
 import { createHealth } from "./create-health.ts"
+import { type Answers, openAnswers } from "./open-answers.ts"
 import { openEnricher } from "./open-enricher.ts"
 import { type FileReading, openFileReading } from "./open-file-reading.ts"
 import { type OpenedIngest, openIngest } from "./open-ingest.ts"
@@ -29,6 +30,7 @@ const HEALTH_TIMEOUT_MS = 2_000
 export interface Runtime extends Omit<OpenedIngest, "close"> {
   readonly search: Search
   readonly retrieve: Retrieve
+  readonly answers: Answers
   readonly indexDocuments: IndexDocuments
   readonly documents: Documents
   readonly entities: Entities
@@ -91,14 +93,17 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
     detector: loadQuestionDetector,
     settings: config,
   }
+  const search = createSearch(searching)
+  const anomalies = createAnomalies(database)
   const runtime: Runtime = {
     ...ingesting,
-    search: createSearch(searching),
+    search,
     retrieve: createRetrieve(searching),
     indexDocuments,
     documents,
     entities: createEntities(database),
-    anomalies: createAnomalies(database),
+    anomalies,
+    answers: openAnswers({ config, database, searching, search, pages: ingesting.documentPages, anomalies }),
     keys: createKeyRing(owner),
     authenticate: createAuthenticator(database),
     health: createHealth({ database, models: async () => inference, timeoutMs: HEALTH_TIMEOUT_MS }),
