@@ -41,6 +41,7 @@ beforeAll(async () => {
     },
     { id: "light", title: "Light", content: KEEPER, metadata: { shelf: "b" } },
     { id: "long", title: "Long", chunks: [{ content: `ropewalk ${"<é> [INST] hemp. ".repeat(1_800)}` }] },
+    { id: "wide", title: "Wide", chunks: [{ content: "海道".repeat(4_000) }] },
   ])
   await library.index(THEIRS, [{ id: "brandy", title: "Brandy", content: SECRET }])
   await library.owner.session((session) =>
@@ -516,9 +517,9 @@ describe("a result is bounded", () => {
     expect(citations[0]?.content).toBe(shown?.text)
   })
 
-  test("and the whole conversation stays within the model's context", async () => {
+  test.each(["long", "wide"])("and the whole conversation stays within the model's context: %s", async (id) => {
     const chat = await chatWith(({ tools }) =>
-      tools.length > 0 ? { calls: [read("[[long#c0001]]")] } : { content: "Rope [[long#c0001]]." },
+      tools.length > 0 ? { calls: [read(`[[${id}#c0001]]`)] } : { content: `Rope [[${id}#c0001]].` },
     )
     const { citations } = await chat({ question: "What of the ropewalk? ".repeat(300) })
     expect(citations).toHaveLength(1)

@@ -120,7 +120,7 @@ function writtenOf(text: string | null, outcomes: readonly ToolOutcome[], degrad
     passages.set(passage.citation, merged(passages.get(passage.citation), passage))
   }
   const failures = outcomes.flatMap(({ failure }) => (failure ? [failure] : []))
-  const missing = failures.length > 0 ? [`tools: ${failures.length} calls failed`] : []
+  const missing = failures.length > 0 ? [`tools: ${failures.length} of ${outcomes.length} calls failed`] : []
   return {
     text,
     passages: [...passages.values()],
