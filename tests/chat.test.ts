@@ -2,8 +2,10 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest"
 import { randomFrom } from "../bench/random.ts"
 import type { AnswerEvent } from "../lib/answers/answer.ts"
 import { type ChatDeps, createChat } from "../lib/answers/chat/chat.ts"
+import { refusalIn } from "../lib/answers/refusal.ts"
 import { ChatRequest } from "../lib/answers/request.ts"
 import { AnswerResponse } from "../lib/answers/response.ts"
+import { createMemoryTokenBudget } from "../lib/answers/token-budget.ts"
 import { deadlineIn } from "../lib/deadline.ts"
 import { loadQuestionDetector } from "../lib/detect-language.ts"
 import { createAnomalies } from "../lib/documents/anomalies.ts"
@@ -67,9 +69,17 @@ const inTurn =
     return next && tools.length > 0 ? { calls: [next] } : { content }
   }
 
-async function chatWith(reply: Reply, more: Partial<ChatDeps> = {}, { replyTokens = 4_096, timeoutMs = 5_000 } = {}) {
+async function chatWith(
+  reply: Reply,
+  more: Omit<Partial<ChatDeps>, "settings"> & { settings?: Partial<ChatDeps["settings"]> } = {},
+  {
+    replyTokens = 4_096,
+    timeoutMs = 5_000,
+    judge,
+  }: { replyTokens?: number; timeoutMs?: number; judge?: (prompt: string) => ToolAnswer } = {},
+) {
   await llm?.close()
-  llm = await startFakeToolLlm(reply)
+  llm = await startFakeToolLlm(reply, judge)
   const model = openLlm({
     useVllm: true,
     vllmBaseUrl: llm.baseUrl,
@@ -103,11 +113,10 @@ async function chatWith(reply: Reply, more: Partial<ChatDeps> = {}, { replyToken
     pages: createDocumentPages(database),
     anomalies: createAnomalies(database),
     extractive: () => Promise.reject(new Error("nobody asked for it")),
-    refuse: (language) => (language.startsWith("pt") ? "Não encontrei nada." : "I found nothing."),
     detector: loadQuestionDetector,
-    charge: () => {},
-    tokensMax: 100_000,
+    budget: createMemoryTokenBudget(2_000_000),
     ...more,
+    settings: { answerConcurrency: 8, answerTimeoutMs: 20_000, answerTokensMax: 100_000, ...more.settings },
   }
   const chat = createChat(deps)
   return async (
@@ -140,24 +149,25 @@ test("the model searches by itself, and answers with what its tool returned", as
   expect(response).toMatchObject({
     answer: "In 1871 [[ice/p007#c0001]]. It stood.",
     sentences: [
-      { text: "In 1871.", citations: ["[[ice/p007#c0001]]"], support: null },
-      { text: "It stood.", citations: [], support: null },
+      { text: "In 1871.", citations: ["[[ice/p007#c0001]]"], support: "fully_supported" },
+      { text: "It stood.", citations: [], support: "not_supported" },
     ],
     citations: [{ citation: "[[ice/p007#c0001]]", id: "ice", chunk_id: "c0001", title: "Ice", content: ICE, page: 7 }],
-    support: null,
+    support: "partially_supported",
     useful: null,
     retrieved: true,
     refused: false,
     retries: 0,
     removed_citations: 0,
     generator: "qwen",
-    usage: { calls: 2, cached_tokens: 128, estimated: false },
+    usage: { calls: 3, cached_tokens: 192, estimated: false },
   })
   expect(response.citations[0]?.score).toBeGreaterThan(0)
   expect(response.explain?.map(({ node, label }) => [node, label])).toEqual([
     ["agent", "calls"],
     ["hybrid_search", "found"],
     ["agent", "answers"],
+    ["support_grader", "partially_supported"],
   ])
   const steps = events.flatMap((event) => (event.type === "step" ? [`${event.node} ${event.status}`] : []))
   expect(steps.slice(2, 4)).toEqual(["hybrid_search started", "hybrid_search ended"])
@@ -263,7 +273,7 @@ describe("what a model gets wrong is told to it", () => {
   ])("%s", async (_, wire, message) => {
     const chat = await chatWith(inTurn([wire], "NOT_FOUND"))
     const { refused, answer } = await chat()
-    expect({ refused, answer }).toEqual({ refused: true, answer: "I found nothing." })
+    expect({ refused, answer }).toEqual({ refused: true, answer: refusalIn("en") })
     expect(llm.turns[1]?.results).toEqual([{ error: expect.stringMatching(message) }])
     expect(llm.turns[1]?.messages.at(-1)?.tool_call_id).toBe(wire.id)
   })
@@ -424,8 +434,8 @@ describe("a refusal", () => {
   ])("stands where %s", async (_, calls, text) => {
     const chat = await chatWith(inTurn(calls, text))
     expect(await chat()).toMatchObject({
-      answer: "I found nothing.",
-      sentences: [{ text: "I found nothing.", citations: [], support: null }],
+      answer: refusalIn("en"),
+      sentences: [{ text: refusalIn("en"), citations: [], support: null }],
       citations: [],
       refused: true,
       retrieved: calls.length > 0,
@@ -434,10 +444,8 @@ describe("a refusal", () => {
 
   test("is in the question's language, told or named", async () => {
     const chat = await chatWith(() => ({ content: "NOT_FOUND" }))
-    expect((await chat({ question: "Quando foi construída a casa do gelo no porto?" })).answer).toBe(
-      "Não encontrei nada.",
-    )
-    expect((await chat({ language: "pt-BR" })).answer).toBe("Não encontrei nada.")
+    expect((await chat({ question: "Quando foi construída a casa do gelo no porto?" })).answer).toBe(refusalIn("pt"))
+    expect((await chat({ language: "pt-BR" })).answer).toBe(refusalIn("pt"))
   })
 })
 
@@ -492,14 +500,14 @@ describe("an instruction inside a document", () => {
       { role: "assistant" as const, content: planted },
       { role: "user" as const, content: planted },
     ]
-    expect((await chat({ messages }, { tenant: "planted" })).answer).toBe("I found nothing.")
+    expect((await chat({ messages }, { tenant: "planted" })).answer).toBe(refusalIn("en"))
     const [result] = llm.turns[1]?.results ?? []
     expect(((result?.["passages"] ?? []) as { text: string }[])[0]?.text).toContain(OBEY)
   })
 
   test("nor do any of them that a search finds", async () => {
     const chat = await chatWith(obedient)
-    expect((await chat({}, { tenant: "planted" })).answer).toBe("I found nothing.")
+    expect((await chat({}, { tenant: "planted" })).answer).toBe(refusalIn("en"))
     expect(llm.turns).toHaveLength(2)
   })
 })
@@ -542,51 +550,48 @@ describe("a result is bounded", () => {
 })
 
 describe("tokens", () => {
-  test("each call is charged to the tenant, also one that is of no use", async () => {
-    const charged: [string, number][] = []
-    const charge: ChatDeps["charge"] = (tenant, { promptTokens }) => void charged.push([tenant, promptTokens])
+  test("each call is charged to the tenant's day, also one that is of no use", async () => {
+    const budget = createMemoryTokenBudget(2_000_000)
     const chat = await chatWith(
       (_, count) => (count === 1 ? { calls: [search("ice")] } : { content: "half", finishReason: "length" }),
-      { charge },
+      { budget },
     )
     await expect(chat()).rejects.toMatchObject({ code: "inference_unavailable" })
-    expect(charged).toEqual([
-      [OURS, 0],
-      [OURS, expect.any(Number)],
-      [OURS, expect.any(Number)],
-    ])
-    expect(charged.slice(1).every(([, tokens]) => tokens > 0)).toBe(true)
+    const left = await budget.reserve(OURS, 1, 2_000_000)
+    expect(left.tokens).toBeLessThan(2_000_000)
+    expect(left.tokens).toBeGreaterThan(1_980_000)
+    expect((await budget.reserve("theirs", 1, 2_000_000)).tokens).toBe(2_000_000)
   })
 
   test("where the day's are used up nothing is asked", async () => {
-    const over = new AppError("rate_limited", "The tokens of today are used up.")
-    const chat = await chatWith(() => ({ content: "x" }), { charge: () => Promise.reject(over) })
-    await expect(chat()).rejects.toBe(over)
+    const budget = createMemoryTokenBudget(1_000)
+    await budget.reserve(OURS, 1, 1_000)
+    const chat = await chatWith(() => ({ content: "x" }), { budget })
+    await expect(chat()).rejects.toMatchObject({ code: "rate_limited" })
     expect(llm.turns).toHaveLength(0)
   })
 
-  test("an answer that used the last of them is still given, another call is not made", async () => {
-    const over = new AppError("rate_limited", "The tokens of today are used up.")
-    const charge: ChatDeps["charge"] = (_, { promptTokens }) => (promptTokens > 0 ? Promise.reject(over) : undefined)
-    const chat = await chatWith(() => ({ content: "It was." }), { charge })
-    expect((await chat()).usage.calls).toBe(1)
-    const searching = await chatWith(inTurn([search("ice")], "It was."), { charge })
-    await expect(searching()).rejects.toBe(over)
-    expect(llm.turns).toHaveLength(1)
+  test("where they run out amid the calls the answer is a refusal that says why", async () => {
+    const chat = await chatWith(inTurn([search("ice")], "It was."), { budget: createMemoryTokenBudget(3_500) })
+    expect(await chat()).toMatchObject({
+      refused: true,
+      degraded: expect.arrayContaining(["answer: the day's tokens are used up (ANSWER_TOKENS_PER_DAY)"]),
+      usage: { calls: 1 },
+    })
   })
 
   test("a request's own limit ends the calls first, then the answer, and the answer says so", async () => {
     const always: Reply = ({ tools }) =>
       tools.length > 0 ? { calls: [search("ice house")] } : { content: "It was [[ice/p007#c0001]]." }
-    const chat = await chatWith(always, { tokensMax: 12_000 })
+    const chat = await chatWith(always, { settings: { answerTokensMax: 12_000 } })
     const { usage, citations } = await chat()
     expect(citations).toHaveLength(1)
     expect(usage.calls).toBeLessThan(7)
     expect(usage.prompt_tokens + usage.completion_tokens).toBeLessThan(12_000)
-    const poor = await chatWith(always, { tokensMax: 1_500 })
+    const poor = await chatWith(always, { settings: { answerTokensMax: 1_500 } })
     expect(await poor()).toMatchObject({
       refused: true,
-      degraded: ["answer: the limit of 1500 tokens a request was reached"],
+      degraded: ["answer: the limit of 1500 tokens was reached (ANSWER_TOKENS_MAX)"],
       usage: { calls: 0 },
     })
   })
@@ -644,34 +649,35 @@ test("without a language model the extractive answer is given", async () => {
   ])
 })
 
-describe("where somebody grades", () => {
-  const graded = async (gradeSupport: NonNullable<ChatDeps["gradeSupport"]>) => {
-    const chat = await chatWith(
+describe("each sentence that was written", () => {
+  const written = (judge: (prompt: string) => ToolAnswer) =>
+    chatWith(
       (turn, count) =>
         count === 1 ? { calls: [search("ice house")] } : { content: `In 1871 ${citationOf(turn, "1871")}. By whales.` },
-      { gradeSupport },
+      {},
+      { judge },
     )
-    return chat()
-  }
-  const usage = { promptTokens: 10, completionTokens: 1, cachedTokens: 0, isEstimated: false }
 
-  test("each sentence has its support, by the cited passages alone, and the tokens count", async () => {
-    let given: unknown
-    const response = await graded(async (question, sentences, sources) => {
-      given = [question, sentences.length, sources.map(({ citation }) => citation)]
-      return { labels: ["fully_supported", "not_supported"], usages: [usage, usage] }
+  test("is judged by the passages that it cites, one that cites none without a call; the tokens count", async () => {
+    const prompts: string[] = []
+    const chat = await written((prompt) => {
+      prompts.push(prompt)
+      return { content: JSON.stringify({ thought: "It says so.", label: "fully_supported" }) }
     })
-    expect(given).toEqual(["When was the ice house built?", 2, ["[[ice/p007#c0001]]"]])
+    const response = await chat({ explain: true })
+    expect(prompts).toEqual([expect.stringContaining("In 1871")])
     expect(response.sentences.map(({ support }) => support)).toEqual(["fully_supported", "not_supported"])
     expect(response.support).toBe("partially_supported")
-    expect(response.usage.calls).toBe(4)
+    expect(response.usage.calls).toBe(3)
+    expect(response.explain?.at(-1)).toMatchObject({ node: "support_grader", tokens: expect.any(Number) })
   })
 
-  test("a grader that fails leaves the answer ungraded, and says so", async () => {
-    const response = await graded(() => Promise.reject(new AppError("inference_unavailable", "It is down.")))
-    expect(response).toMatchObject({
-      support: null,
-      degraded: expect.arrayContaining(["support: It is down."]),
+  test("stays unjudged where the judge fails, and the answer says so", async () => {
+    const chat = await written(() => ({ content: "no JSON" }))
+    expect(await chat()).toMatchObject({
+      degraded: expect.arrayContaining([
+        expect.stringMatching(/^support: 1 of 2 sentences were not judged: .*not JSON/),
+      ]),
       refused: false,
     })
   })

@@ -37,10 +37,19 @@ export function call(name: string, given: object, id = `id-${name}`): WireCall {
   return { id, type: "function", function: { name, arguments: JSON.stringify(given) } }
 }
 
-/** An OpenAI-compatible language model behind HTTP that calls tools as `reply` says; `aborts` has who went away. */
-export async function startFakeToolLlm(reply: (turn: ToolTurn, count: number) => ToolAnswer | null) {
+/** That all is proven, as a judge says it. */
+const PROVEN: ToolAnswer = { content: JSON.stringify({ thought: "It says so.", label: "fully_supported" }) }
+
+/**
+ * An OpenAI-compatible language model behind HTTP that calls tools as `reply` says, and judges statements as `judge` does,
+ * which are no turns of it; `aborts` has who went away.
+ */
+export async function startFakeToolLlm(
+  reply: (turn: ToolTurn, count: number) => ToolAnswer | null,
+  judge: (prompt: string) => ToolAnswer = () => PROVEN,
+) {
   const turns: ToolTurn[] = []
-  const service = await startModelService(({ body, path }, count) => {
+  const service = await startModelService(({ body, path }) => {
     if (path !== "/v1/chat/completions") return { status: 404 }
     const messages = body["messages"] as ToolTurn["messages"]
     const tools = (body["tools"] ?? []) as { function: { name: string } }[]
@@ -48,8 +57,9 @@ export async function startFakeToolLlm(reply: (turn: ToolTurn, count: number) =>
       .filter(({ role }) => role === "tool")
       .map(({ content }) => JSON.parse(content ?? "").result)
     const turn = { messages, tools: tools.map((tool) => tool.function.name), results, body }
-    turns.push(turn)
-    const given = reply(turn, count)
+    const judges = body["response_format"] !== undefined
+    if (!judges) turns.push(turn)
+    const given = judges ? judge(messages.at(-1)?.content ?? "") : reply(turn, turns.length)
     if (!given) return null
     const { content = null, calls, finishReason = calls ? "tool_calls" : "stop", usage, ...answer } = given
     if ((answer.status ?? 200) !== 200) return { text: "{}", ...answer }

@@ -1,4 +1,3 @@
-import { type Deadline, deadlineIn } from "../deadline.ts"
 import type { DetectLanguage } from "../detect-language.ts"
 import { AppError } from "../errors.ts"
 import type { Reranker } from "../inference/inference.ts"
@@ -6,14 +5,15 @@ import type { ChatModel } from "../llm/chat-model.ts"
 import { once } from "../once.ts"
 import type { Retrieve } from "../search/retrieve.ts"
 import type { Answer } from "./answer.ts"
+import { answerDeadline } from "./answer-deadline.ts"
 import { finishAnswer } from "./graph/finish-answer.ts"
 import type { GraphRun, GraphSettings } from "./graph/graph-run.ts"
 import { SYSTEM } from "./graph/prompts.ts"
-import { createModelCalls } from "./model-calls.ts"
+import { withModelCalls } from "./model-calls.ts"
 import { createRewriteQuestion } from "./rewrite-question.ts"
 import { standaloneQuestion } from "./standalone-question.ts"
+import { createStepper } from "./stepper.ts"
 import type { TokenBudget } from "./token-budget.ts"
-import { openTokenPurse } from "./token-purse.ts"
 
 export interface AnswerSettings extends GraphSettings {
   readonly answerTimeoutMs: number
@@ -32,9 +32,6 @@ export interface AnswerDeps {
   readonly extractive: Answer | null
 }
 
-/** Of the time that the request has left, for the graph; what is left is for the answer that it ends with. */
-const GRAPH_SHARE = 0.95
-
 const loadGraph = once(async () => (await import("./graph/compile-graph.ts")).compileAnswerGraph())
 
 /** Answers by the graph of docs/architecture.md, or without a language model by `extractive`. */
@@ -43,35 +40,26 @@ export function createAnswer(deps: AnswerDeps): Answer {
   if (!llm) return extractive ?? noModel
   const rewrite = createRewriteQuestion(llm, SYSTEM)
   return async (tenant, request, within, onEvent = () => {}) => {
-    const deadline = graphDeadline(settings.answerTimeoutMs, within)
-    const purse = await openTokenPurse({ budget, tenant, tokensMax: settings.answerTokensMax })
-    try {
-      const calls = createModelCalls(llm, purse, deadline)
+    const deadline = answerDeadline(settings.answerTimeoutMs, within)
+    return withModelCalls({ llm, budget, tenant, tokensMax: settings.answerTokensMax, deadline }, async (calls) => {
       const run: GraphRun = {
         ...{ tenant, request, settings, deadline, calls, onEvent },
         retrieve: deps.retrieve,
         reranker: deps.reranker,
         degraded: new Set(),
         warnings: new Set(),
-        steps: [],
+        stepper: createStepper(onEvent),
       }
       const question = await standaloneQuestion(run, rewrite)
       const graph = await loadGraph()
-      return await finishAnswer(await graph.run(question, run), run, detector)
-    } finally {
-      // An answer is no worse for it: the tokens stay taken until the day is over.
-      await purse.close().catch(() => {})
-    }
+      return finishAnswer(await graph.run(question, run), run, detector)
+    })
   }
 }
 
 /** The graph as a Mermaid flowchart, drawn from what runs. */
 export async function answerGraphMermaid(): Promise<string> {
   return (await loadGraph()).mermaid()
-}
-
-function graphDeadline(timeoutMs: number, within: Deadline): Deadline {
-  return deadlineIn(Math.min(timeoutMs, within.left() * GRAPH_SHARE), within.signal)
 }
 
 const noModel: Answer = async () => {

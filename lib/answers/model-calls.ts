@@ -1,16 +1,10 @@
 import type { Deadline } from "../deadline.ts"
 import { AppError } from "../errors.ts"
-import {
-  type ChatMessage,
-  type ChatModel,
-  type ChatQuestion,
-  type ChatUsage,
-  type ChatWriting,
-  UselessReply,
-} from "../llm/chat-model.ts"
+import { type ChatModel, type ChatQuestion, type ChatUsage, type ChatWriting, UselessReply } from "../llm/chat-model.ts"
 import { promptTokens } from "../llm/openai-chat-model.ts"
 import type { AnswerUsage } from "./response.ts"
-import type { TokenPurse } from "./token-purse.ts"
+import type { TokenBudget } from "./token-budget.ts"
+import { openTokenPurse, type TokenPurse } from "./token-purse.ts"
 
 /**
  * How a call ended. `useless`: an answer that can't be used; `down`: none; `late`: the time of the whole answer is over;
@@ -31,12 +25,8 @@ export interface ModelCalls {
   readonly llm: ChatModel
   ask<T>(question: Omit<ChatQuestion<T>, "signal"> & { readonly maxTokens: number }): Promise<CallOutcome<T>>
   write(writing: Omit<ChatWriting, "signal"> & { readonly maxTokens: number }): Promise<CallOutcome<string>>
-  /** Bounds and counts a call that another part makes, of these messages and so many tokens of answer. */
-  make<T>(
-    messages: readonly ChatMessage[],
-    maxTokens: number,
-    call: (signal: AbortSignal) => Promise<Made<T>>,
-  ): Promise<CallOutcome<T>>
+  /** Bounds and counts a call that another part makes: so many tokens asked, estimated, and answered. */
+  make<T>(prompt: number, maxTokens: number, call: (signal: AbortSignal) => Promise<Made<T>>): Promise<CallOutcome<T>>
   /** Whether tokens or time have run out, so that no call is worth planning. */
   isOver(): boolean
   usage(): AnswerUsage
@@ -55,8 +45,7 @@ export function createModelCalls(llm: ChatModel, purse: TokenPurse, { signal }: 
     return promptTokens + completionTokens
   }
 
-  const make: ModelCalls["make"] = async (messages, maxTokens, call) => {
-    const prompt = promptTokens(messages)
+  const make: ModelCalls["make"] = async (prompt, maxTokens, call) => {
     const most = prompt + Math.min(maxTokens, llm.replyTokensMax)
     if (signal.aborted) return stopped(signal)
     const limit = await purse.take(most)
@@ -88,9 +77,9 @@ export function createModelCalls(llm: ChatModel, purse: TokenPurse, { signal }: 
     llm,
     make,
     ask: (question) =>
-      make(question.messages, question.maxTokens, (within) => llm.ask({ ...question, signal: within })),
+      make(promptTokens(question.messages), question.maxTokens, (within) => llm.ask({ ...question, signal: within })),
     write: (writing) =>
-      make(writing.messages, writing.maxTokens, async (within) => {
+      make(promptTokens(writing.messages), writing.maxTokens, async (within) => {
         const { text, usage } = await llm.write({ ...writing, signal: within })
         return { value: text, usage }
       }),
@@ -124,3 +113,29 @@ const readOnly = (prompt: number): ChatUsage => ({
 const isLate = (reason: unknown): boolean => reason instanceof Error && reason.name === "TimeoutError"
 
 const wasLate = (error: unknown): boolean => error instanceof AppError && isLate(error.cause)
+
+interface Metered {
+  readonly llm: ChatModel
+  readonly budget: TokenBudget
+  readonly tenant: string
+  /** Of the request. */
+  readonly tokensMax: number
+  readonly deadline: Deadline
+}
+
+/** Lets `work` ask the model within a request's and a day's tokens. Throws `rate_limited` where the day has none left. */
+export async function withModelCalls<T>(
+  { llm, budget, tenant, tokensMax, deadline }: Metered,
+  work: (calls: ModelCalls) => Promise<T>,
+): Promise<T> {
+  const purse = await openTokenPurse({ budget, tenant, tokensMax })
+  try {
+    return await work(createModelCalls(llm, purse, deadline))
+  } finally {
+    // An answer is no worse for it: the tokens stay taken until the day is over.
+    await purse.close().catch(() => {})
+  }
+}
+
+/** Tokens of a usage, asked and answered. */
+export const tokensOf = ({ prompt_tokens, completion_tokens }: AnswerUsage): number => prompt_tokens + completion_tokens

@@ -1,4 +1,5 @@
 import type { ChatUsage } from "../llm/chat-model.ts"
+import { promptTokens } from "../llm/openai-chat-model.ts"
 import type { GraphRun } from "./graph/graph-run.ts"
 import { runNode } from "./graph/run-node.ts"
 import { startOf } from "./graph/state.ts"
@@ -15,7 +16,7 @@ export async function standaloneQuestion(run: GraphRun, rewrite: RewriteQuestion
   const { question: standing } = await runNode(
     "rewrite_question",
     async () => {
-      const made = await run.calls.make(messages, REWRITTEN_TOKENS_MAX, async (signal) => {
+      const made = await run.calls.make(promptTokens(messages), REWRITTEN_TOKENS_MAX, async (signal) => {
         const { usage, ...value } = await rewrite(messages, signal)
         return { value, usage: usage ?? NO_USAGE }
       })

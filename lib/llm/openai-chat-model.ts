@@ -1,7 +1,7 @@
 import * as z from "zod"
 import type { InferenceService } from "../inference/inference-service.ts"
-import { estimateTokens } from "../inference/remote-vectors.ts"
 import { type ChatMessage, type ChatModel, type ChatPart, type ChatUsage, UselessReply } from "./chat-model.ts"
+import { estimateTokens } from "./estimate-tokens.ts"
 import { jsonSchemaOf } from "./json-schema-of.ts"
 import { readCompletion } from "./read-completion.ts"
 import { TokenCounts } from "./token-counts.ts"

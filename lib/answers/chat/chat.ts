@@ -5,8 +5,13 @@ import type { DocumentPages } from "../../documents/document-pages.ts"
 import type { ChatModel } from "../../llm/chat-model.ts"
 import type { Retrieve } from "../../search/retrieve.ts"
 import type { Answer, Chat, OnAnswerEvent } from "../answer.ts"
+import { answerDeadline } from "../answer-deadline.ts"
+import { withModelCalls } from "../model-calls.ts"
+import { refusalIn } from "../refusal.ts"
 import type { ChatRequest } from "../request.ts"
 import type { AnswerResponse } from "../response.ts"
+import { createStepper } from "../stepper.ts"
+import type { TokenBudget } from "../token-budget.ts"
 import { createGetPageChunks } from "../tools/get-page-chunks.ts"
 import { createHybridSearch } from "../tools/hybrid-search.ts"
 import { createListAnomalies } from "../tools/list-anomalies.ts"
@@ -15,9 +20,15 @@ import type { Tool } from "../tools/tool.ts"
 import { questionOf } from "./conversation.ts"
 import { emitAnswer } from "./emit-answer.ts"
 import { findAndWrite } from "./find-and-write.ts"
-import { type Charge, createLedger } from "./ledger.ts"
-import { type GradeSupport, proveAnswer } from "./prove-answer.ts"
-import { createStepper } from "./stepper.ts"
+import { proveAnswer } from "./prove-answer.ts"
+
+/** What the operator decides of a chat; see docs/configuration.md. */
+interface ChatSettings {
+  readonly answerTimeoutMs: number
+  /** Most tokens of one chat, asked and answered. */
+  readonly answerTokensMax: number
+  readonly answerConcurrency: number
+}
 
 export interface ChatDeps {
   /** Null: the extractive answer. */
@@ -27,15 +38,10 @@ export interface ChatDeps {
   readonly anomalies: Anomalies
   /** What answers where there is no language model. */
   readonly extractive: Answer
-  /** The refusal in a language (BCP 47). */
-  readonly refuse: (language: string) => string
   /** Tells a question's language; null: only requests do that name theirs. */
   readonly detector: (() => Promise<DetectLanguage>) | null
-  readonly charge: Charge
-  /** Most tokens of one chat, asked and answered. */
-  readonly tokensMax: number
-  /** How far the cited passages bear each sentence out; without it `support` is null. */
-  readonly gradeSupport?: GradeSupport
+  readonly budget: TokenBudget
+  readonly settings: ChatSettings
 }
 
 /**
@@ -57,42 +63,40 @@ async function converse(
   llm: ChatModel,
   tenant: string,
   request: ChatRequest,
-  deadline: Deadline,
+  within: Deadline,
   onEvent?: OnAnswerEvent,
 ): Promise<AnswerResponse> {
+  const { budget, settings } = deps
   const { question } = questionOf(request)
-  const ledger = await createLedger(tenant, deps.charge)
+  const deadline = answerDeadline(settings.answerTimeoutMs, within)
   const stepper = createStepper(onEvent)
   const { tools, warnings } = toolsFor(deps, request)
-  const written = await findAndWrite(
-    { llm, tools, tokensMax: deps.tokensMax, ledger, stepper, deadline, tenant },
-    request,
-  )
-  const proven = await proveAnswer(written, {
-    question,
-    ledger,
-    refuse: async () => deps.refuse(request.language ?? (await deps.detector?.())?.(question) ?? "en"),
-    gradeSupport: deps.gradeSupport,
-    signal: deadline.signal,
+  return withModelCalls({ llm, budget, tenant, tokensMax: settings.answerTokensMax, deadline }, async (calls) => {
+    const written = await findAndWrite(
+      { calls, tools, tokensMax: settings.answerTokensMax, stepper, deadline, tenant },
+      request,
+    )
+    const refuse = async () => refusalIn(request.language ?? (await deps.detector?.())?.(question) ?? null)
+    const proven = await proveAnswer(written, { question, calls, settings, stepper, refuse })
+    emitAnswer(proven, onEvent)
+    const degraded = [...written.degraded, ...proven.degraded]
+    return {
+      answer: proven.answer,
+      sentences: proven.sentences,
+      citations: proven.citations,
+      support: proven.support,
+      useful: null,
+      retrieved: written.retrieved,
+      refused: proven.refused,
+      retries: 0,
+      removed_citations: proven.removed,
+      generator: llm.model,
+      usage: calls.usage(),
+      ...(degraded.length > 0 && { degraded }),
+      ...(warnings.length > 0 && { warnings }),
+      ...(request.explain && { explain: [...stepper.steps] }),
+    }
   })
-  emitAnswer(proven, onEvent)
-  const degraded = [...written.degraded, ...proven.degraded]
-  return {
-    answer: proven.answer,
-    sentences: proven.sentences,
-    citations: proven.citations,
-    support: proven.support,
-    useful: null,
-    retrieved: written.retrieved,
-    refused: proven.refused,
-    retries: 0,
-    removed_citations: proven.removed,
-    generator: llm.model,
-    usage: ledger.usage(),
-    ...(degraded.length > 0 && { degraded }),
-    ...(warnings.length > 0 && { warnings }),
-    ...(request.explain && { explain: [...stepper.steps] }),
-  }
 }
 
 /** With a filter only the search is offered: what reads a page or a chunk by its id would pass the filter by. */

@@ -1,22 +1,22 @@
 import type { Deadline } from "../../deadline.ts"
-import { type AppError, invalidField } from "../../errors.ts"
-import { type ChatModel, type ToolCall, type ToolMessage, type ToolReply, UselessReply } from "../../llm/chat-model.ts"
+import { AppError, invalidField } from "../../errors.ts"
+import type { ToolCall, ToolMessage, ToolQuestion, ToolReply } from "../../llm/chat-model.ts"
+import { estimateTokens } from "../../llm/estimate-tokens.ts"
 import { jsonSchemaOf } from "../../llm/json-schema-of.ts"
 import type { SearchHit } from "../../search/response.ts"
+import { type ModelCalls, tokensOf } from "../model-calls.ts"
 import type { ChatRequest } from "../request.ts"
+import type { Stepper } from "../stepper.ts"
 import type { Tool } from "../tools/tool.ts"
 import { openingMessages, questionOf } from "./conversation.ts"
-import type { Ledger } from "./ledger.ts"
 import { createRoom, type Room } from "./room.ts"
 import { runToolCall, type ToolOutcome } from "./run-tool-call.ts"
-import type { Stepper } from "./stepper.ts"
 
 interface FindDeps {
-  readonly llm: ChatModel
+  readonly calls: ModelCalls
   readonly tools: readonly Tool[]
   /** Of the whole chat. */
   readonly tokensMax: number
-  readonly ledger: Ledger
   readonly stepper: Stepper
   readonly deadline: Deadline
   readonly tenant: string
@@ -41,9 +41,9 @@ export interface Written {
  * `runToolCall` do.
  */
 export async function findAndWrite(deps: FindDeps, request: ChatRequest): Promise<Written> {
-  const { llm, tools, tokensMax, ledger } = deps
+  const { calls, tools, tokensMax } = deps
   const { question, earlier } = questionOf(request)
-  const room = createRoom(llm.replyTokensMax, tokensMax)
+  const room = createRoom(calls.llm.replyTokensMax, tokensMax)
   const messages: ToolMessage[] = [...openingMessages(question, earlier)]
   const offered = JSON.stringify(tools.map(({ name, description, input }) => [name, description, jsonSchemaOf(input)]))
   const outcomes: ToolOutcome[] = []
@@ -54,54 +54,49 @@ export async function findAndWrite(deps: FindDeps, request: ChatRequest): Promis
       if (outcomes.length === 0) throw invalidField("question", "is too long for the context of the language model")
       return written(null, ["answer: what was found is too long for the context of the language model"])
     }
-    if (!room.canAsk(prompt, ledger.tokens())) {
-      return written(null, [`answer: the limit of ${tokensMax} tokens a request was reached`])
-    }
-    const mayCall = callsLeft > 0 && room.canCall(prompt, ledger.tokens())
-    const reply = await askModel(deps, room, messages, mayCall)
+    const mayCall = callsLeft > 0 && room.canCall(prompt, tokensOf(calls.usage()))
+    const asked = await askModel(deps, room, { messages, tools: mayCall ? tools : [] }, estimateTokens(prompt))
+    if ("over" in asked) return written(null, [`answer: ${asked.over}`])
+    const { reply } = asked
     if (reply.toolCalls.length === 0) return written(reply.text)
     const results = room.resultsOf(prompt + JSON.stringify(reply), Math.min(callsLeft, reply.toolCalls.length))
     // Calls beyond the limit are as if they had not been made: each that is kept needs an answer.
-    const calls = reply.toolCalls.slice(0, results.calls)
-    callsLeft -= calls.length
-    const found = await Promise.all(calls.map((call) => runStep(deps, call, results.bytesMax)))
+    const made = reply.toolCalls.slice(0, results.calls)
+    callsLeft -= made.length
+    const found = await Promise.all(made.map((call) => runStep(deps, call, results.bytesMax)))
     outcomes.push(...found)
-    messages.push({ role: "assistant", text: reply.text, toolCalls: calls })
-    for (const [i, { id }] of calls.entries()) {
+    messages.push({ role: "assistant", text: reply.text, toolCalls: made })
+    for (const [i, { id }] of made.entries()) {
       const content = `{"calls_left":${callsLeft},"result":${found[i]?.text}}`
       messages.push({ role: "tool", callId: id, content })
     }
   }
 }
 
+/** The model's next message, or which limit of tokens keeps it from one. */
 async function askModel(
-  { llm, tools, ledger, stepper, deadline }: FindDeps,
+  { calls, stepper }: FindDeps,
   room: Room,
-  messages: readonly ToolMessage[],
-  mayCall: boolean,
-): Promise<ToolReply> {
-  ledger.check()
-  const question = {
-    messages,
-    tools: mayCall ? tools : [],
-    maxTokens: room.replyTokens,
-    signal: deadline.signal,
-  }
-  const ask = async (): Promise<ToolReply> => {
-    try {
-      const reply = await llm.callTools(question)
-      await ledger.take(reply.usage)
-      return reply
-    } catch (error) {
-      if (error instanceof UselessReply) await ledger.take(error.usage)
-      throw error
-    }
-  }
-  return stepper.run("agent", ask, ({ toolCalls, usage }) => ({
-    label: toolCalls.length > 0 ? "calls" : "answers",
-    inputs: { messages: messages.length },
-    tokens: usage.promptTokens + usage.completionTokens,
-  }))
+  { messages, tools }: Pick<ToolQuestion, "messages" | "tools">,
+  prompt: number,
+): Promise<{ readonly reply: ToolReply } | { readonly over: string }> {
+  const before = calls.usage()
+  const outcome = await stepper.run(
+    "agent",
+    () =>
+      calls.make(prompt, room.replyTokens, async (signal) => {
+        const reply = await calls.llm.callTools({ messages, tools, maxTokens: room.replyTokens, signal })
+        return { value: reply, usage: reply.usage }
+      }),
+    (made) => ({
+      label: made.ok ? (made.value.toolCalls.length > 0 ? "calls" : "answers") : made.kind,
+      inputs: { messages: messages.length },
+      tokens: tokensOf(calls.usage()) - tokensOf(before),
+    }),
+  )
+  if (outcome.ok) return { reply: outcome.value }
+  if (outcome.kind === "over") return { over: outcome.problem }
+  throw new AppError(outcome.kind === "late" ? "deadline_exceeded" : "inference_unavailable", `${outcome.problem}.`)
 }
 
 /** The model's own name for a tool that isn't there may be anything, and goes nowhere. */

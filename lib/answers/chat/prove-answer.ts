@@ -1,26 +1,18 @@
-import { AppError } from "../../errors.ts"
-import { type ChatUsage, UselessReply } from "../../llm/chat-model.ts"
 import { citeSentences } from "../cite-sentences.ts"
+import { gradeSentences } from "../grade-sentences.ts"
+import { type ModelCalls, tokensOf } from "../model-calls.ts"
 import type { AnswerCitation, AnswerSentence, SupportLabel } from "../response.ts"
 import { citationOf, type Sources } from "../sources.ts"
+import type { Stepper } from "../stepper.ts"
 import { saysNotFound } from "./conversation.ts"
 import type { Written } from "./find-and-write.ts"
-import type { Ledger } from "./ledger.ts"
-
-/** How far the sources bear each sentence out, in the order of the sentences. Throws as `ChatModel.ask` does. */
-export type GradeSupport = (
-  question: string,
-  sentences: readonly Omit<AnswerSentence, "support">[],
-  sources: Sources,
-  signal: AbortSignal,
-) => Promise<{ readonly labels: readonly SupportLabel[]; readonly usages: readonly ChatUsage[] }>
 
 interface ProofDeps {
   readonly question: string
-  readonly ledger: Ledger
+  readonly calls: ModelCalls
+  readonly settings: { readonly answerConcurrency: number }
+  readonly stepper: Stepper
   readonly refuse: () => Promise<string>
-  readonly gradeSupport: GradeSupport | undefined
-  readonly signal: AbortSignal
 }
 
 /** An answer whose citations are all of passages that were found. */
@@ -60,41 +52,33 @@ export async function proveAnswer(written: Written, deps: ProofDeps): Promise<Pr
     }
   }
   const sources = cited.cited.flatMap((index) => passages[index] ?? [])
-  const { labels, degraded } = await graded(cited.sentences, sources, deps)
+  const { labels, whole, problem } = await graded(cited.sentences, sources, deps)
   return {
     answer: cited.answer,
     sentences: cited.sentences.map((sentence, i) => ({ ...sentence, support: labels[i] ?? null })),
     citations: sources.map(citationOf),
-    support: overall(labels),
+    support: whole,
     refused,
     removed: cited.removed,
-    degraded,
+    degraded: problem === null ? [] : [`support: ${problem}`],
   }
 }
 
+/** An answer that cites nothing was made without documents: there is nothing to check it against. */
 async function graded(
   sentences: readonly Omit<AnswerSentence, "support">[],
   sources: Sources,
-  { question, ledger, gradeSupport, signal }: ProofDeps,
-): Promise<{ readonly labels: readonly SupportLabel[]; readonly degraded: readonly string[] }> {
-  if (!gradeSupport || sources.length === 0) return { labels: [], degraded: [] }
-  try {
-    ledger.check()
-    const { labels, usages } = await gradeSupport(question, sentences, sources, signal)
-    for (const usage of usages) await ledger.take(usage)
-    return { labels, degraded: [] }
-  } catch (error) {
-    signal.throwIfAborted()
-    if (error instanceof UselessReply) await ledger.take(error.usage)
-    // The answer is there and paid for: without its grade it is worth more than an error.
-    if (!(error instanceof AppError)) throw error
-    return { labels: [], degraded: [`support: ${error.message}`] }
-  }
-}
-
-/** Of the answer as a whole; null where nothing was graded. */
-function overall(labels: readonly SupportLabel[]): SupportLabel | null {
-  const [first] = labels
-  if (first === undefined) return null
-  return labels.every((label) => label === first) ? first : "partially_supported"
+  { question, calls, settings, stepper }: ProofDeps,
+) {
+  if (sources.length === 0) return { labels: [], whole: null, problem: null }
+  const before = calls.usage()
+  return stepper.run(
+    "support_grader",
+    () => gradeSentences({ question, sentences, sources }, calls, settings),
+    ({ whole }) => ({
+      label: whole ?? "not judged",
+      inputs: { sentences: sentences.length, documents: sources.length },
+      tokens: tokensOf(calls.usage()) - tokensOf(before),
+    }),
+  )
 }

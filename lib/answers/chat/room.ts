@@ -1,4 +1,4 @@
-import { estimateTokens } from "../../inference/remote-vectors.ts"
+import { BYTES_PER_TOKEN, estimateTokens } from "../../llm/estimate-tokens.ts"
 
 /** A model's context, tokens, where it may answer in 4,096: what vLLM is started with (docs/llm.md). */
 const CONTEXT_TOKENS = 8_192
@@ -6,8 +6,6 @@ const CONTEXT_TOKENS = 8_192
 const REPLY_TOKENS = 1_024
 /** A result of less says nothing. */
 const RESULT_TOKENS_MIN = 300
-/** As `estimateTokens` counts. */
-const BYTES_PER_TOKEN = 3
 
 /** What still fits. */
 export interface Room {
@@ -15,8 +13,6 @@ export interface Room {
   readonly replyTokens: number
   /** Whether the model can take the conversation in. */
   fitsContext(prompt: string): boolean
-  /** Whether the request has the tokens for it, with the longest answer. */
-  canAsk(prompt: string, usedTokens: number): boolean
   /** Whether a result and an answer to that would still fit, after the model's next message. */
   canCall(prompt: string, usedTokens: number): boolean
   /** How many of the calls that a model makes at once have room for a result, one at the least, and how long each may be. */
@@ -33,7 +29,6 @@ export function createRoom(replyTokensMax: number, tokensMax: number): Room {
   return {
     replyTokens,
     fitsContext: (prompt) => estimateTokens(prompt) <= promptTokensMax,
-    canAsk: (prompt, used) => used + estimateTokens(prompt) + replyTokens <= tokensMax,
     canCall: (prompt, used) => {
       const next = estimateTokens(prompt) + replyTokens + RESULT_TOKENS_MIN
       return next <= promptTokensMax && used + estimateTokens(prompt) + next + 2 * replyTokens <= tokensMax

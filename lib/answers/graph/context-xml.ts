@@ -1,4 +1,4 @@
-import { estimateTokens } from "../../inference/remote-vectors.ts"
+import { estimateTokens } from "../../llm/estimate-tokens.ts"
 import { headingsOf, passageText } from "../../passage.ts"
 import type { SearchHit } from "../../search/response.ts"
 import { escapePassage } from "./escape-passage.ts"

@@ -12,7 +12,7 @@ export async function finishAnswer(
   detector: (() => Promise<DetectLanguage>) | null,
 ): Promise<AnswerResponse> {
   const { searches, wholeSupport, isUseful, retryCount } = state
-  const { request, calls, degraded, warnings, steps } = run
+  const { request, calls, degraded, warnings, stepper } = run
   const said = state.draft ? answered(state) : await refused(state, run, detector)
   return {
     ...said,
@@ -25,7 +25,7 @@ export async function finishAnswer(
     usage: calls.usage(),
     ...(degraded.size > 0 && { degraded: [...degraded] }),
     ...(warnings.size > 0 && { warnings: [...warnings] }),
-    ...(request.explain && { explain: steps }),
+    ...(request.explain && { explain: [...stepper.steps] }),
   }
 }
 

@@ -4,7 +4,7 @@ import type { Retrieve } from "../../search/retrieve.ts"
 import type { OnAnswerEvent } from "../answer.ts"
 import type { ModelCalls } from "../model-calls.ts"
 import type { AnswerRequest } from "../request.ts"
-import type { AnswerStep } from "../response.ts"
+import type { Stepper } from "../stepper.ts"
 import type { AnswerState } from "./state.ts"
 
 /** What the operator decides of an answer; see docs/configuration.md. */
@@ -29,7 +29,7 @@ export interface GraphRun {
   /** What the answer had to do without, each once. */
   readonly degraded: Set<string>
   readonly warnings: Set<string>
-  readonly steps: AnswerStep[]
+  readonly stepper: Stepper
 }
 
 /** What a node changes, and what there is to say of it. */

@@ -1,4 +1,4 @@
-import type { AnswerStep } from "../response.ts"
+import { tokensOf } from "../model-calls.ts"
 import type { GraphNode, GraphRun } from "./graph-run.ts"
 import type { AnswerState } from "./state.ts"
 
@@ -9,24 +9,17 @@ export async function runNode(
   state: AnswerState,
   run: GraphRun,
 ): Promise<Partial<AnswerState>> {
-  const { deadline, calls, onEvent, steps } = run
+  const { deadline, calls, stepper } = run
   const { signal } = deadline
   if (signal.aborted && signal.reason?.name !== "TimeoutError") throw signal.reason
-  onEvent({ type: "step", node: name, status: "started" })
-  const began = performance.now()
   const before = calls.usage()
-  const { changes, label, inputs } = await work(state, run)
-  const after = calls.usage()
-  const step: AnswerStep = {
-    node: name,
-    ...(label !== undefined && { label }),
-    ms: Math.round((performance.now() - began) * 10) / 10,
-    ...(inputs && { inputs: { ...inputs } }),
-    ...(after.calls > before.calls && {
-      tokens: after.prompt_tokens + after.completion_tokens - before.prompt_tokens - before.completion_tokens,
-    }),
-  }
-  steps.push(step)
-  onEvent({ type: "step", node: name, status: "ended", step })
+  const { changes } = await stepper.run(
+    name,
+    () => work(state, run),
+    ({ label, inputs }) => {
+      const after = calls.usage()
+      return { label, inputs, tokens: after.calls > before.calls ? tokensOf(after) - tokensOf(before) : undefined }
+    },
+  )
   return changes
 }
