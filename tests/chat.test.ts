@@ -216,7 +216,7 @@ test("read_chunk has the anomalies of the passage besides its text", async () =>
 describe("at most six calls", () => {
   test("one by one, and then the model can only write", async () => {
     const chat = await chatWith(({ tools }) =>
-      tools.length > 0 ? { calls: [search("ice")] } : { content: "It was so." },
+      tools.length > 0 ? { calls: [read("[[ice#c0001]]")] } : { content: "It was so." },
     )
     const { usage, answer } = await chat()
     expect(answer).toBe("It was so.")
