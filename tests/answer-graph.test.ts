@@ -3,6 +3,7 @@ import { afterEach, describe, expect, test } from "vitest"
 import { answerGraphMermaid } from "../lib/answers/create-answer.ts"
 import type { AnswerResponse } from "../lib/answers/response.ts"
 import { type AskedName, hit, type Script, startAnswering } from "./answering.ts"
+import { bundleModule } from "./bundle-function.ts"
 import { fakeTokens, type LlmReply } from "./fake-llm.ts"
 
 let answering: Awaited<ReturnType<typeof startAnswering>>
@@ -461,6 +462,12 @@ test("without a language model the extractive answer is given, and without that 
     code: "inference_unavailable",
     message: expect.stringContaining("LLM_BASE_URL"),
   })
+})
+
+test("LangGraph is loaded by the first answer, and not by whatever imports answers", async () => {
+  const bundle = await bundleModule("lib/answers/create-answer.ts")
+  expect(bundle.has("@langchain/langgraph")).toBe(true)
+  expect(bundle.loads("@langchain")).toBe(false)
 })
 
 test("the picture of the graph has its nodes and its edges, as they are compiled", async () => {

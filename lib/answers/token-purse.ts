@@ -21,7 +21,7 @@ interface PurseOptions {
   readonly tokensMax: number
 }
 
-/** Taken from the day at once: one statement for most answers, and a killed process leaves no more than this uncounted. */
+/** Taken from the day at once: one statement for most answers. What a killed process had taken stays taken. */
 const BLOCK_TOKENS = 10_000
 
 /** Opens the purse of a request with its first tokens. Throws `rate_limited` where the day has none left. */
