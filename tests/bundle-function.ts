@@ -29,16 +29,19 @@ export const FUNCTION_BUNDLE = {
 type Outputs = Metafile["outputs"]
 
 /** Bundles `functions/{name}.ts`; nothing is written. */
-export async function bundleFunction(name: string): Promise<FunctionBundle> {
+export const bundleFunction = (name: string): Promise<FunctionBundle> => bundleModule(`functions/${name}.ts`)
+
+/** The same for any module, by its path from here. */
+export async function bundleModule(path: string): Promise<FunctionBundle> {
   const { metafile } = await build({
-    entryPoints: [`functions/${name}.ts`],
+    entryPoints: [path],
     outdir: "unwritten",
     write: false,
     metafile: true,
     ...FUNCTION_BUNDLE,
   })
   const { outputs } = metafile
-  const entry = entryOf(outputs, `functions/${name}.ts`)
+  const entry = entryOf(outputs, path)
   const first = closureOf(outputs, entry)
   return {
     staticBytes: bytesOf(outputs, first),

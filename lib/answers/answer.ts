@@ -3,8 +3,9 @@ import type { AnswerRequest, ChatRequest } from "./request.ts"
 import type { AnswerCitation, AnswerResponse, AnswerStep } from "./response.ts"
 
 /**
- * What happens while an answer is made, in order. A `step` that starts the generator begins the text anew: what an
- * earlier round wrote was not supported.
+ * What happens while an answer is made, in order. A `step` that starts `retrieve` or `generator` begins the text anew: what
+ * an earlier round wrote was not supported, or not useful, or broke off. Where tokens or time run out, the response may be
+ * that of an earlier round after all: it counts, and the events are a preview.
  */
 export type AnswerEvent =
   | { readonly type: "step"; readonly node: string; readonly status: "started" }

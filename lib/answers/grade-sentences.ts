@@ -65,7 +65,7 @@ export function supportOfWhole(labels: readonly (SupportLabel | null)[]): Suppor
 }
 
 /** Indexes of sentences that are judged by one call each. */
-export function groupsOf(indexes: readonly number[]): readonly (readonly number[])[] {
+function groupsOf(indexes: readonly number[]): readonly (readonly number[])[] {
   const single = indexes.slice(0, SINGLE_MAX).map((index) => [index])
   const beyond = indexes.slice(SINGLE_MAX)
   const size = Math.max(1, Math.ceil(beyond.length / SHARED_CALLS_MAX))

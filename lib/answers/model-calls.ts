@@ -12,7 +12,13 @@ import { openTokenPurse, type TokenPurse } from "./token-purse.ts"
  */
 export type CallOutcome<T> =
   | { readonly ok: true; readonly value: T }
-  | { readonly ok: false; readonly kind: "useless" | "down" | "late" | "over"; readonly problem: string }
+  | {
+      readonly ok: false
+      readonly kind: "useless" | "down" | "late" | "over"
+      readonly problem: string
+      /** Where the day's tokens are over: what to throw if nothing else can be given. */
+      readonly error?: AppError | null
+    }
 
 /** What a call of somebody else's making came to. */
 interface Made<T> {
@@ -51,7 +57,7 @@ export function createModelCalls(llm: ChatModel, purse: TokenPurse, { signal }: 
     const limit = await purse.take(most)
     if (limit !== null) {
       isSpent = true
-      return { ok: false, kind: "over", problem: limit }
+      return { ok: false, kind: "over", ...limit }
     }
     if (signal.aborted) {
       purse.settle(most, 0)

@@ -1,13 +1,20 @@
 import { AppError } from "../errors.ts"
 import type { TokenBudget, TokenGrant } from "./token-budget.ts"
 
+/** Why a call must not be made. */
+export interface TokenLimit {
+  readonly problem: string
+  /** Of the day's limit: `rate_limited`, with the time until the next day. */
+  readonly error: AppError | null
+}
+
 /** The tokens of one request. */
 export interface TokenPurse {
   /**
-   * Sets tokens aside for a call that takes `most` at the most. Null, or which limit is reached: the call must not be
+   * Sets tokens aside for a call that takes `most` at the most. Null, or the limit that is reached: the call must not be
    * made. Waits for calls under way where those may give enough back.
    */
-  take(most: number): Promise<string | null>
+  take(most: number): Promise<TokenLimit | null>
   /** A call for which `most` was taken has ended. */
   settle(most: number, used: number): void
   /** Gives the day back what wasn't used. */
@@ -21,7 +28,7 @@ interface PurseOptions {
   readonly tokensMax: number
 }
 
-/** Taken from the day at once: one statement for most answers, and a killed process leaves no more than this uncounted. */
+/** Taken from the day at once: one statement for most answers. What a killed process had taken stays taken. */
 const BLOCK_TOKENS = 10_000
 
 /** Opens the purse of a request with its first tokens. Throws `rate_limited` where the day has none left. */
@@ -34,11 +41,13 @@ export async function openTokenPurse({ budget, tenant, tokensMax }: PurseOptions
   // One after the other: two that take from the day at once would both take for both.
   let taking: Promise<unknown> = Promise.resolve()
 
-  async function takeNow(most: number): Promise<string | null> {
+  async function takeNow(most: number): Promise<TokenLimit | null> {
     while (used + underway + most > tokensMax && underway > 0) {
       await new Promise<void>((resolve) => waiting.push(resolve))
     }
-    if (used + underway + most > tokensMax) return `the limit of ${tokensMax} tokens was reached (ANSWER_TOKENS_MAX)`
+    if (used + underway + most > tokensMax) {
+      return { problem: `the limit of ${tokensMax} tokens was reached (ANSWER_TOKENS_MAX)`, error: null }
+    }
     const lacking = used + underway + most - granted()
     if (lacking > 0) {
       const wanted = Math.max(lacking, Math.min(BLOCK_TOKENS, tokensMax - granted()))
@@ -46,7 +55,7 @@ export async function openTokenPurse({ budget, tenant, tokensMax }: PurseOptions
         grants.push(await budget.reserve(tenant, lacking, wanted))
       } catch (error) {
         if (error instanceof AppError && error.code === "rate_limited") {
-          return "the day's tokens are used up (ANSWER_TOKENS_PER_DAY)"
+          return { problem: "the day's tokens are used up (ANSWER_TOKENS_PER_DAY)", error }
         }
         throw error
       }

@@ -80,10 +80,11 @@ function asDraft(text: string, { sources }: AnswerState): CitedText | null {
 const isNoAnswer = (text: string): boolean => bare(text).startsWith(NO_ANSWER)
 
 function withoutText(
-  { kind, problem }: Extract<CallOutcome<string>, { ok: false }>,
+  { kind, problem, error }: Extract<CallOutcome<string>, { ok: false }>,
   { draft }: AnswerState,
   { degraded }: GraphRun,
 ): NodeResult {
+  if (error && draft === null) throw error
   if (kind === "over" || (kind === "late" && draft !== null)) {
     degraded.add(`generator: ${problem}; ${draft === null ? "no answer was written" : "this is an earlier draft"}`)
     return { changes: { isCutShort: true }, label: kind }
