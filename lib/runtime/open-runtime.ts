@@ -1,3 +1,4 @@
+import type { EvidenceDeps } from "../answers/extractive/gather-evidence.ts"
 import type { Config } from "../config.ts"
 import type { OwnerDatabase } from "../database/database.ts"
 import { MIGRATIONS_FOLDER, migrate } from "../database/migrate.ts"
@@ -17,6 +18,7 @@ import { createKeyRing, type KeyRing } from "../keys/key-ring.ts"
 import type { Log } from "../log.ts"
 import { createRetrieve, type Retrieve } from "../search/retrieve.ts"
 import { createSearch, type Search } from "../search/search.ts"
+import { createCoverWords } from "../search/word-coverage.ts"
 import { createHealth } from "./create-health.ts"
 import { openEnricher } from "./open-enricher.ts"
 import { type FileReading, openFileReading } from "./open-file-reading.ts"
@@ -29,6 +31,8 @@ const HEALTH_TIMEOUT_MS = 2_000
 export interface Runtime extends Omit<OpenedIngest, "close"> {
   readonly search: Search
   readonly retrieve: Retrieve
+  /** What answers without a language model stand on. */
+  readonly extractive: EvidenceDeps
   readonly indexDocuments: IndexDocuments
   readonly documents: Documents
   readonly entities: Entities
@@ -91,10 +95,12 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
     detector: loadQuestionDetector,
     settings: config,
   }
+  const search = createSearch(searching)
   const runtime: Runtime = {
     ...ingesting,
-    search: createSearch(searching),
+    search,
     retrieve: createRetrieve(searching),
+    extractive: { ...searching, search, coverWords: createCoverWords(database) },
     indexDocuments,
     documents,
     entities: createEntities(database),
