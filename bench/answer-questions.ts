@@ -13,23 +13,25 @@ export const AnswerQuestion = z.object({
   sources: z.array(z.string()),
   /** One of these stands in the sentence that answers it, in any case of letters. */
   facts: z.array(z.string()),
+  /** Only to choose by: a limit that twenty-six unanswerable questions chose was worth far less on the others. */
+  choosing: z.boolean().default(false),
 })
 export type AnswerQuestion = z.output<typeof AnswerQuestion>
 
 const FILE = new URL("answer-questions.jsonl", import.meta.url)
 
-/** Limits are chosen on one half and judged on the other. */
+/** Limits are chosen on the one and judged on the other. */
 export interface QuestionHalves {
   readonly choosing: readonly AnswerQuestion[]
   readonly reporting: readonly AnswerQuestion[]
 }
 
-/** All questions, the even ones to choose by, the odd ones to report. */
+/** All questions: the odd ones are reported, and by the even ones and those that are there for it limits are chosen. */
 export async function readAnswerQuestions(): Promise<QuestionHalves> {
   const lines = (await readFile(FILE, "utf8")).trim().split("\n")
   const questions = lines.map((line) => AnswerQuestion.parse(JSON.parse(line)))
   return {
-    choosing: questions.filter((_, index) => index % 2 === 0),
-    reporting: questions.filter((_, index) => index % 2 === 1),
+    choosing: questions.filter(({ choosing }, index) => choosing || index % 2 === 0),
+    reporting: questions.filter(({ choosing }, index) => !choosing && index % 2 === 1),
   }
 }

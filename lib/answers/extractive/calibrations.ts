@@ -10,7 +10,7 @@ export type Calibration =
  * doesn't understand, and models that nobody has calibrated, since each has a scale of its own. It refuses what is asked in
  * other words than the documents use.
  */
-export const BY_WORDS: Calibration = { by: "words", coverageMin: 0.5 }
+const BY_WORDS: Calibration = { by: "words", coverageMin: 0.5 }
 
 /**
  * By the names of embedder and reranker. `concordance bench answers --calibrate` prints the entry of the models that are

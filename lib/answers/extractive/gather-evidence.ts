@@ -42,7 +42,7 @@ export type RunStep = <T>(node: string, run: () => Promise<T>, sizes?: (of: T) =
 const PASSAGES = 10
 
 /** The question: the last message of a conversation, where there is one. */
-export const questionOf = ({ question, messages }: AnswerRequest): string => question ?? messages?.at(-1)?.content ?? ""
+const questionOf = ({ question, messages }: AnswerRequest): string => question ?? messages?.at(-1)?.content ?? ""
 
 /** Retrieves passages and scores their sentences. Throws as `Search` does. */
 export async function gatherEvidence(

@@ -176,13 +176,12 @@ async function reranksOf(
     return null
   }
   if (sentences.length === 0) return []
-  const result = await callModel("reranking model", settings.rerankTimeoutMs, deadline, (signal) =>
-    reranker.score(
-      queryText(question),
-      sentences.map((sentence) => inContext(sentence, passages)),
-      { signal },
-    ),
-  )
+  const result = await callModel("reranking model", settings.rerankTimeoutMs, deadline, async (signal) => {
+    const texts = sentences.map((sentence) => inContext(sentence, passages))
+    const scores = await reranker.score(queryText(question), texts, { signal })
+    // A cross-encoder's logits, on the scale of cosines and shares.
+    return scores.some((score) => Math.abs(score) > 1) ? scores.map((score) => 1 / (1 + Math.exp(-score))) : scores
+  })
   if ("missing" in result) {
     note(`${result.missing}; chosen without it`)
     return null
