@@ -10,7 +10,8 @@ const scored = (passage: number, start: number, text: string, score: number): Sc
   coverage: 0,
 })
 const passages = ["", "", ""].map((text) => ({ text, language: "en" }) as QuotablePassage)
-const textsOf = (ranked: readonly ScoredSentence[], from = passages) => chooseSentences(ranked, from).map(({ text }) => text)
+const textsOf = (ranked: readonly ScoredSentence[], from = passages) =>
+  chooseSentences(ranked, from).map(({ text }) => text)
 
 test("the best passage comes first, its sentences in the order of the text", () => {
   const ranked = [
@@ -40,7 +41,10 @@ test("four sentences at most", () => {
 test("a row of a table brings the table's head", () => {
   const table = "Ice\n\nQuarter | Made\nApril | 204\nJuly | 287"
   const ranked = [scored(0, 33, "July | 287", 0.9)]
-  expect(textsOf(ranked, [{ text: table, language: "en" } as QuotablePassage])).toEqual(["Quarter | Made", "July | 287"])
+  expect(textsOf(ranked, [{ text: table, language: "en" } as QuotablePassage])).toEqual([
+    "Quarter | Made",
+    "July | 287",
+  ])
 })
 
 test("nothing of nothing", () => {
