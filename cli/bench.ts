@@ -54,6 +54,11 @@ export interface EnrichmentOptions {
   readonly json?: true
 }
 
+export interface AnswersOptions {
+  readonly calibrate?: true
+  readonly json?: true
+}
+
 export interface M3ShapeOptions {
   readonly threads: number
   readonly rounds: number
@@ -113,6 +118,7 @@ export function addBenchCommand(program: Command, terminal: Terminal): void {
   addReadingOrderBench(bench, terminal)
   addIngestKillsBench(bench, terminal)
   addEnrichmentBench(bench, terminal)
+  addAnswersBench(bench, terminal)
   addM3ShapeBench(bench, terminal)
   addColdStartBench(bench, terminal)
 }
@@ -192,6 +198,21 @@ function addIngestKillsBench(bench: Command, terminal: Terminal): void {
     .action(async (options: IngestKillsOptions) => {
       const { benchIngestKills } = await import("./bench-ingest-kills.ts")
       await benchIngestKills(options, terminal)
+    })
+}
+
+function addAnswersBench(bench: Command, terminal: Terminal): void {
+  bench
+    .command("answers")
+    .description("ask questions about the samples: right documents, refusals, steps, tokens and time")
+    .option(
+      "--calibrate",
+      "choose the limits of refusal for the configured models on one half, and judge them on the other",
+    )
+    .option("--json", "print the figures as JSON")
+    .action(async (options: AnswersOptions) => {
+      const { benchAnswers } = await import("./bench-answers.ts")
+      await benchAnswers(options, terminal)
     })
 }
 

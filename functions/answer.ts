@@ -2,7 +2,9 @@ import { createAnomalies } from "../lib/documents/anomalies.ts"
 import { createDocumentPages } from "../lib/documents/document-pages.ts"
 import { createCachedEmbedder } from "../lib/inference/cached-embedder.ts"
 import { openAnswers } from "../lib/runtime/open-answers.ts"
+import { createRetrieve } from "../lib/search/retrieve.ts"
 import { createSearch } from "../lib/search/search.ts"
+import { createCoverWords } from "../lib/search/word-coverage.ts"
 import { answerRoute } from "./http/answer-route.ts"
 import { streamHandler } from "./lambda/http-handler.ts"
 import { openModels } from "./lambda/open-models.ts"
@@ -19,7 +21,8 @@ export const handler = streamHandler(async (app, { config, log, database, guard 
     settings: config,
   }
   const answers = openAnswers({
-    ...{ config, database, searching, search: createSearch(searching) },
+    ...{ config, database, retrieve: createRetrieve(searching) },
+    evidence: { ...searching, search: createSearch(searching), coverWords: createCoverWords(database) },
     pages: createDocumentPages(database),
     anomalies: createAnomalies(database),
   })

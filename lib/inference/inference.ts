@@ -30,10 +30,20 @@ export interface Embedder {
   embed(texts: readonly string[], kind: TextKind, options?: InferenceOptions): Promise<Embeddings>
 }
 
+/** A word of a query, and how near the likest place of a passage comes to it. */
+export interface WordMatch {
+  /** As the query has it, between white space. */
+  readonly word: string
+  /** Mean cosine of its tokens, each with its likest token of the passage. */
+  readonly similarity: number
+}
+
 /** Scores how well each passage answers the query; higher is better. */
 export interface Reranker {
   readonly model: string
   /** Score from which a passage bears on the query; absent of a model whose scores are logits: 0. */
   readonly relevantFrom?: number
   score(query: string, passages: readonly string[], options?: InferenceOptions): Promise<readonly number[]>
+  /** How well a passage meets each word of the query, in their order; absent in models that read both as one. */
+  matchWords?(query: string, passage: string, options?: InferenceOptions): Promise<readonly WordMatch[]>
 }

@@ -46,3 +46,13 @@ test("no passages need no model, and an aborted call rejects with its reason", a
   const signal = AbortSignal.abort(new Error("too late"))
   await expect(reranker.score("x", ["y"], { signal })).rejects.toThrow("too late")
 })
+
+test("each word of the query is told how near the passage comes to it: those that it has, and what it never speaks of", async () => {
+  const reranker = createLateInteractionReranker({ model, queue: createWorkQueue() })
+  const query = "Which restaurant does the ferry have?"
+  const matches = await reranker.matchWords?.(query, "The ferry sails at seven. The ferry takes dogs on deck.")
+  expect(matches?.map(({ word }) => word)).toEqual(query.split(" "))
+  const of = (word: string): number => matches?.find((match) => match.word === word)?.similarity ?? Number.NaN
+  expect(of("ferry")).toBeGreaterThan(0.6)
+  expect(of("restaurant")).toBeLessThan(0.4)
+})

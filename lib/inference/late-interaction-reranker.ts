@@ -1,5 +1,5 @@
 import { batchesByLength } from "./batches.ts"
-import type { Reranker } from "./inference.ts"
+import type { Reranker, WordMatch } from "./inference.ts"
 import type { OnnxModel } from "./onnx-model.ts"
 import type { TokenSequence } from "./tokenizer.ts"
 import type { WorkQueue } from "./work-queue.ts"
@@ -56,6 +56,20 @@ export function createLateInteractionReranker({ model, queue }: LateInteractionP
         })
       }
       return scores
+    },
+    async matchWords(query, passage, { signal } = {}) {
+      await model.load(signal)
+      const [queryVectors] = await vectorsOf([model.tokenizer.single(query)], signal)
+      const [passageVectors] = await vectorsOf([model.tokenizer.single(passage)], signal)
+      const matches: WordMatch[] = []
+      let at = 0
+      for (const word of query.split(/\s+/).filter((word) => word !== "")) {
+        const end = at + model.tokenizer.count(word) * model.hiddenSize
+        const vectors = (queryVectors as TokenVectors).subarray(at, end)
+        matches.push({ word, similarity: maxSim(vectors, passageVectors as TokenVectors, model.hiddenSize) })
+        at = end
+      }
+      return matches
     },
   }
 }

@@ -1,3 +1,4 @@
+import type { EvidenceDeps } from "../answers/extractive/gather-evidence.ts"
 import type { Config } from "../config.ts"
 import type { OwnerDatabase } from "../database/database.ts"
 import { MIGRATIONS_FOLDER, migrate } from "../database/migrate.ts"
@@ -17,6 +18,7 @@ import { createKeyRing, type KeyRing } from "../keys/key-ring.ts"
 import type { Log } from "../log.ts"
 import { createRetrieve, type Retrieve } from "../search/retrieve.ts"
 import { createSearch, type Search } from "../search/search.ts"
+import { createCoverWords } from "../search/word-coverage.ts"
 import { createHealth } from "./create-health.ts"
 import { type Answers, openAnswers } from "./open-answers.ts"
 import { openEnricher } from "./open-enricher.ts"
@@ -31,6 +33,8 @@ export interface Runtime extends Omit<OpenedIngest, "close"> {
   readonly search: Search
   readonly retrieve: Retrieve
   readonly answers: Answers
+  /** What answers without a language model stand on. */
+  readonly extractive: EvidenceDeps
   readonly indexDocuments: IndexDocuments
   readonly documents: Documents
   readonly entities: Entities
@@ -94,16 +98,19 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
     settings: config,
   }
   const search = createSearch(searching)
+  const retrieve = createRetrieve(searching)
+  const evidence = { ...searching, search, coverWords: createCoverWords(database) }
   const anomalies = createAnomalies(database)
   const runtime: Runtime = {
     ...ingesting,
     search,
-    retrieve: createRetrieve(searching),
+    retrieve,
+    extractive: evidence,
     indexDocuments,
     documents,
     entities: createEntities(database),
     anomalies,
-    answers: openAnswers({ config, database, searching, search, pages: ingesting.documentPages, anomalies }),
+    answers: openAnswers({ config, database, retrieve, evidence, pages: ingesting.documentPages, anomalies }),
     keys: createKeyRing(owner),
     authenticate: createAuthenticator(database),
     health: createHealth({ database, models: async () => inference, timeoutMs: HEALTH_TIMEOUT_MS }),

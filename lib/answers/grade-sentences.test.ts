@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
-import type { SupportLabel } from "../response.ts"
-import { supportOfWhole } from "./support-grader.ts"
+import { supportOfWhole } from "./grade-sentences.ts"
+import type { SupportLabel } from "./response.ts"
 
 const LABELS = { f: "fully_supported", p: "partially_supported", n: "not_supported" } as const
 

@@ -1,0 +1,119 @@
+import { judge, type Signals, signalsOf } from "../lib/answers/extractive/answerability.ts"
+import type { Calibration } from "../lib/answers/extractive/calibrations.ts"
+import { type EvidenceDeps, gatherEvidence } from "../lib/answers/extractive/gather-evidence.ts"
+import { AnswerRequest } from "../lib/answers/request.ts"
+import { createStepper } from "../lib/answers/stepper.ts"
+import { deadlineIn } from "../lib/deadline.ts"
+import type { AnswerQuestion } from "./answer-questions.ts"
+import { SAMPLES_TENANT } from "./answers.ts"
+import { round } from "./metrics.ts"
+
+/** A question as the limits see it. */
+export interface Example {
+  readonly kind: AnswerQuestion["kind"]
+  readonly signals: Signals | null
+  /** Whether the best sentence is of a document that answers. */
+  readonly right: boolean
+  /** Whether embedder and reranker both had their say; otherwise the words decide. */
+  readonly byModels: boolean
+}
+
+const TIMEOUT_MS = 600_000
+const FOLDS = 5
+const STEP = 0.01
+
+/** Gathers the evidence of each question. */
+export async function examplesOf(
+  deps: EvidenceDeps,
+  questions: readonly AnswerQuestion[],
+  onAsked: (count: number) => void = () => {},
+): Promise<Example[]> {
+  const examples: Example[] = []
+  for (const { question, kind, sources } of questions) {
+    const request = AnswerRequest.parse({ question })
+    const evidence = await gatherEvidence(deps, SAMPLES_TENANT, request, deadlineIn(TIMEOUT_MS), createStepper())
+    const [best] = evidence.sentences
+    examples.push({
+      kind,
+      signals: signalsOf(evidence),
+      right: best !== undefined && sources.includes(evidence.passages[best.passage]?.hit.id ?? ""),
+      byModels: best?.similarity != null && best.reranked != null,
+    })
+    onAsked(examples.length)
+  }
+  return examples
+}
+
+/** Shares, 0–1. */
+export interface Outcome {
+  readonly right: number
+  readonly off_topic_refused: number
+  readonly near_miss_refused: number
+}
+
+/** What limits would have done. */
+export function outcomeOf(examples: readonly Example[], calibration: Calibration): Outcome {
+  const answers = (example: Example): boolean => judge(example.signals, calibration) === "answered"
+  const answerable = examples.filter(({ kind }) => kind === "answerable" || kind === "no_shared_word")
+  const refused = (of: Example["kind"]): number => {
+    const asked = examples.filter(({ kind }) => kind === of)
+    return round(asked.filter((example) => !answers(example)).length / asked.length, 3)
+  }
+  return {
+    right: round(answerable.filter((example) => example.right && answers(example)).length / answerable.length, 3),
+    off_topic_refused: refused("off_topic"),
+    near_miss_refused: refused("near_miss"),
+  }
+}
+
+/** Right answers and refusals count the same; off-topic questions and near misses half of that each. */
+function worth({ right, off_topic_refused, near_miss_refused }: Outcome): number {
+  return right + (off_topic_refused + near_miss_refused) / 2
+}
+
+/** The limits that are worth most; of several that are worth the same the middle one. */
+export function chooseLimits(examples: readonly Example[], by: Calibration["by"]): Calibration {
+  const best: Calibration[] = []
+  let most = Number.NEGATIVE_INFINITY
+  for (const calibration of by === "words" ? wordLimits() : modelLimits()) {
+    const value = round(worth(outcomeOf(examples, calibration)), 6)
+    if (value > most) best.length = 0
+    if (value >= most) best.push(calibration)
+    most = Math.max(most, value)
+  }
+  return best[best.length >> 1] as Calibration
+}
+
+/** Limits chosen on four fifths and judged on the fifth, in turn: how well the choice carries over. */
+export function crossValidate(examples: readonly Example[], by: Calibration["by"]): Outcome {
+  const judged = Array.from({ length: FOLDS }, (_, fold) => {
+    const chosen = chooseLimits(
+      examples.filter((_, index) => index % FOLDS !== fold),
+      by,
+    )
+    return examples.flatMap((example, index) => (index % FOLDS === fold ? [{ example, chosen }] : []))
+  }).flat()
+  const shareOf = (kinds: readonly Example["kind"][], is: (answered: boolean, example: Example) => boolean): number => {
+    const asked = judged.filter(({ example }) => kinds.includes(example.kind))
+    const good = asked.filter(({ example, chosen }) => is(judge(example.signals, chosen) === "answered", example))
+    return round(good.length / asked.length, 3)
+  }
+  return {
+    right: shareOf(["answerable", "no_shared_word"], (answered, { right }) => answered && right),
+    off_topic_refused: shareOf(["off_topic"], (answered) => !answered),
+    near_miss_refused: shareOf(["near_miss"], (answered) => !answered),
+  }
+}
+
+function wordLimits(): Calibration[] {
+  return steps(0.1, 0.9).map((coverageMin) => ({ by: "words", coverageMin }))
+}
+
+function modelLimits(): Calibration[] {
+  return steps(0.1, 0.7).flatMap((nearnessMin) =>
+    steps(0.2, 0.8).map((unmetMax): Calibration => ({ by: "models", nearnessMin, unmetMax })),
+  )
+}
+
+const steps = (from: number, to: number): number[] =>
+  Array.from({ length: Math.round((to - from) / STEP) + 1 }, (_, i) => round(from + i * STEP, 2))

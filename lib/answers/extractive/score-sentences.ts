@@ -1,0 +1,190 @@
+import type { Deadline } from "../../deadline.ts"
+import { understands } from "../../inference/embedding-families.ts"
+import type { Embedder, Reranker, WordMatch } from "../../inference/inference.ts"
+import { headingsOf, passageText } from "../../passage.ts"
+import { callModel } from "../../search/model-call.ts"
+import { queryText } from "../../search/query-text.ts"
+import type { CoverWords } from "../../search/word-coverage.ts"
+import { dot } from "../../vector.ts"
+import type { QuotablePassage, QuotableSentence } from "./quotable-sentences.ts"
+
+/** What the models and the words say of a sentence; null where a model is missing, late, or doesn't know the language. */
+export interface ScoredSentence extends QuotableSentence {
+  /** Cosine of question and sentence, read under its passage's title and headings. */
+  readonly similarity: number | null
+  /** The reranker's score of the same text. */
+  readonly reranked: number | null
+  /** Share of the question's words in the sentence, by IDF, 0–1. */
+  readonly coverage: number
+  /** What the sentences are ordered by. */
+  readonly score: number
+}
+
+export interface ScoredSentences {
+  /** Best first. */
+  readonly sentences: readonly ScoredSentence[]
+  /** Of each passage: share of the question's words in title and text, by IDF, 0–1. */
+  readonly passageCoverage: readonly number[]
+  /** How near the best sentence's passage comes to each of the question's words; null where no model can tell. */
+  readonly matches: readonly WordMatch[] | null
+  readonly degraded: readonly string[]
+}
+
+export interface ScoringDeps {
+  /** Null: words and the reranker alone. */
+  readonly embedder: Embedder | null
+  readonly reranker: Reranker | null
+  readonly coverWords: CoverWords
+  readonly settings: { readonly embedTimeoutMs: number; readonly rerankTimeoutMs: number }
+}
+
+/** What is asked, and of which passages. */
+export interface Scoring {
+  readonly tenant: string
+  readonly question: string
+  readonly language: string | null
+  readonly passages: readonly QuotablePassage[]
+  readonly sentences: readonly QuotableSentence[]
+}
+
+/** Most sentences that the embedder reads, those with the question's words first: ten passages have about eighty. */
+const EMBEDDED_MAX = 96
+/** Most that the reranker reads of those. */
+const RERANKED_MAX = 24
+/** Words that ask for an amount or a leave and name nothing, beside the stop words of PostgreSQL's lists. */
+const ASKING = /^(many|much|long|far|often|may|could|would|must|since|quant[oa]s?|qual|quais|onde|porqu[eê]|porque)$/i
+
+/** Orders the sentences of passages by how well they answer. Throws `deadline_exceeded`, `database_unavailable`. */
+export async function scoreSentences(deps: ScoringDeps, asked: Scoring, deadline: Deadline): Promise<ScoredSentences> {
+  const { tenant, question, language, passages, sentences } = asked
+  const texts = [
+    ...passages.map(({ hit, text, language }) => ({ text: `${hit.title}\n${text}`, language })),
+    ...sentences.map(({ passage, text }) => ({ text, language: passages[passage]?.language ?? "und" })),
+  ]
+  const { shares, words } = await deps.coverWords(tenant, question, language, texts, deadline.left())
+  const covered = sentences
+    .map((sentence, i) => ({ ...sentence, coverage: shares[passages.length + i] ?? 0 }))
+    .sort((a, b) => b.coverage - a.coverage)
+    .slice(0, EMBEDDED_MAX)
+  const degraded: string[] = []
+  const note = (missing: string): void => void degraded.push(`sentences: ${missing}`)
+  const similarities = await similaritiesOf(deps, asked, covered, deadline, note)
+  const near = covered
+    .map((sentence, i) => ({ ...sentence, similarity: similarities?.[i] ?? null }))
+    .sort((a, b) => scoreOf({ ...b, reranked: null }) - scoreOf({ ...a, reranked: null }))
+    .slice(0, RERANKED_MAX)
+  const reranks = await reranksOf(deps, asked, near, deadline, note)
+  const scored = near.map((sentence, i): ScoredSentence => {
+    const all = { ...sentence, reranked: reranks?.[i] ?? null }
+    return { ...all, score: scoreOf(all) }
+  })
+  scored.sort((a, b) => b.score - a.score || a.passage - b.passage || a.start - b.start)
+  return {
+    sentences: scored,
+    matches: await matchesOf(deps, asked, scored[0], words, deadline),
+    passageCoverage: shares.slice(0, passages.length),
+    degraded,
+  }
+}
+
+/** The sentence as a model reads it: under what its passage is about, a table's row under the table's head. */
+function inContext({ passage, text }: QuotableSentence, passages: readonly QuotablePassage[]): string {
+  const from = passages[passage]
+  if (!from) return text
+  const head = text.includes("|") ? tableHead(from.text) : null
+  return passageText(from.hit.title, headingsOf(from.hit.metadata), head && head !== text ? `${head}\n${text}` : text)
+}
+
+/** The first row of a passage's table, null where it has none. */
+export function tableHead(text: string): string | null {
+  return (
+    text
+      .split("\n")
+      .find((line) => line.includes("|"))
+      ?.trim() ?? null
+  )
+}
+
+/** The mean of what the models say; the words alone where there is none. */
+function scoreOf({
+  similarity,
+  reranked,
+  coverage,
+}: Pick<ScoredSentence, "similarity" | "reranked" | "coverage">): number {
+  const known = [similarity, reranked].filter((score) => score !== null)
+  return known.length === 0 ? coverage : known.reduce((sum, score) => sum + score, 0) / known.length
+}
+
+async function matchesOf(
+  { reranker, settings }: ScoringDeps,
+  { question, passages }: Scoring,
+  best: QuotableSentence | undefined,
+  words: readonly string[],
+  deadline: Deadline,
+): Promise<readonly WordMatch[] | null> {
+  const passage = best && passages[best.passage]
+  if (!passage || !reranker?.matchWords) return null
+  const { hit, text } = passage
+  const result = await callModel("reranking model", settings.rerankTimeoutMs, deadline, async (signal) =>
+    reranker.matchWords?.(queryText(question), passageText(hit.title, headingsOf(hit.metadata), text), { signal }),
+  )
+  if ("missing" in result || !result.value) return null
+  const kept = new Set(words)
+  return result.value.filter(({ word }) => kept.has(word) && !ASKING.test(word.replace(/[^\p{L}]/gu, "")))
+}
+
+async function similaritiesOf(
+  { embedder, settings }: ScoringDeps,
+  { question, language, passages }: Scoring,
+  sentences: readonly QuotableSentence[],
+  deadline: Deadline,
+  note: (missing: string) => void,
+): Promise<readonly number[] | null> {
+  if (!embedder) {
+    note("no embedding model is configured; chosen by words")
+    return null
+  }
+  if (language !== null && !understands(embedder, language)) {
+    note(`the embedding model doesn't understand the question's language (${language}); chosen by words`)
+    return null
+  }
+  if (sentences.length === 0) return []
+  const result = await callModel("embedding model", settings.embedTimeoutMs, deadline, async (signal) => {
+    const { vectors } = await embedder.embed([queryText(question)], "query", { signal })
+    const texts = sentences.map((sentence) => inContext(sentence, passages))
+    const read = await embedder.embed(texts, "passage", { signal })
+    // In a language that the model doesn't know, likeness is noise.
+    const known = sentences.map(({ passage }) => understands(embedder, passages[passage]?.language ?? "und"))
+    return read.vectors.map((vector, i) => (known[i] ? dot(vector, vectors[0] ?? vector) : 0))
+  })
+  if ("missing" in result) {
+    note(`${result.missing}; chosen without it`)
+    return null
+  }
+  return result.value
+}
+
+async function reranksOf(
+  { reranker, settings }: ScoringDeps,
+  { question, passages }: Scoring,
+  sentences: readonly QuotableSentence[],
+  deadline: Deadline,
+  note: (missing: string) => void,
+): Promise<readonly number[] | null> {
+  if (!reranker) {
+    note("no reranking model is configured; chosen without it")
+    return null
+  }
+  if (sentences.length === 0) return []
+  const result = await callModel("reranking model", settings.rerankTimeoutMs, deadline, async (signal) => {
+    const texts = sentences.map((sentence) => inContext(sentence, passages))
+    const scores = await reranker.score(queryText(question), texts, { signal })
+    // A cross-encoder's logits, on the scale of cosines and shares.
+    return scores.some((score) => Math.abs(score) > 1) ? scores.map((score) => 1 / (1 + Math.exp(-score))) : scores
+  })
+  if ("missing" in result) {
+    note(`${result.missing}; chosen without it`)
+    return null
+  }
+  return result.value
+}
