@@ -18,6 +18,13 @@ test("a health check on Neon loads under 300 KB: neither the models' clients nor
   for (const part of ["lib/inference", "lib/keys", "lru-cache"]) expect(loads(part), part).toBe(false)
 })
 
+test("an answer that starts loads no graph: the first question does, and one without a language model never", async () => {
+  const { loads, moreBytes, staticBytes } = await bundleFunction("answer")
+  expect(loads("@langchain")).toBe(false)
+  expect(staticBytes).toBeLessThan(700 * KB)
+  expect(moreBytes("lib/answers/graph/compile-graph.ts")).toBeLessThan(1_200 * KB)
+})
+
 const HEAVY = {
   langgraph: "@langchain",
   "an embedded database": "@electric-sql/pglite",
@@ -35,7 +42,7 @@ const NEEDED: Readonly<Record<string, readonly (keyof typeof HEAVY)[]>> = {
   health: [],
   models: [],
   pages: [],
-  answer: [],
+  answer: ["langgraph"],
   mcp: [],
   migrate: [],
   index: ["language data"],

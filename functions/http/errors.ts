@@ -106,7 +106,7 @@ function problem(c: Context<Edge>, error: AppError): Response {
   const status = statusOf(error.code)
   if (status === 401) c.header("WWW-Authenticate", 'Bearer realm="concordance"')
   // What is down may be waking up; who waits this long doesn't come in the middle of it.
-  if (error.retryAfterS !== undefined) c.header("Retry-After", String(error.retryAfterS))
+  if (error.retryAfterS !== null) c.header("Retry-After", String(error.retryAfterS))
   else if (status === 503) c.header("Retry-After", RETRY_AFTER_S)
   return c.body(JSON.stringify(toProblem(c, error)), status, { "Content-Type": "application/problem+json" })
 }

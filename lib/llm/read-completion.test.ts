@@ -93,7 +93,7 @@ test.each([
 )
 
 test("an answer that doesn't end within the time of a call is given up, and the server hears of it", async () => {
-  const write = await startedWith([{ rawContent: WORDS, tokenMs: 150 }], 500)
+  const write = await startedWith([{ rawContent: WORDS, tokenMs: 400 }], 1_500)
   await expect(write()).rejects.toMatchObject({ message: expect.stringContaining("LLM_TIMEOUT_MS") })
   await sleep(200)
   expect(llm.aborts).toHaveLength(1)

@@ -161,9 +161,22 @@ test("what a client deletes is gone from search, and its pictures with it", asyn
   expect((await ask("crop", "GET", `/crop/${encodeURIComponent(ICE_HOUSE)}/1?bbox=0,0,1,1`)).status).toBe(404)
 })
 
-test("a route of a later version streams that it isn't there yet", async () => {
-  const event = gatewayEvent({ method: "POST", path: "/answer", body: "{}" })
-  const { body, error } = await lambdaOf("answer").invoke(event)
-  expect(error).toBeNull()
-  expect(body.toString()).toMatch(/"statusCode":404.*"code":"not_found"/s)
+test("an answer streams: its steps, its tokens, and the whole with its citation at the end", async () => {
+  const asked = async (headers: Record<string, string>) => {
+    const body = JSON.stringify({ question: "When does the ferry to Penhalta leave?" })
+    const event = gatewayEvent({ method: "POST", path: "/answer", body, headers })
+    const result = await lambdaOf("answer").invoke(event)
+    expect(result.error, lambdaOf("answer").output()).toBeNull()
+    const [prelude = "", text = ""] = result.body.toString("utf8").split("\0".repeat(8))
+    return { ...(JSON.parse(prelude) as GatewayAnswer), text }
+  }
+  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json", accept: "text/event-stream" }
+  const { statusCode, headers: answered, text } = await asked(headers)
+  expect({ statusCode, type: answered["content-type"] }, text).toEqual({ statusCode: 200, type: "text/event-stream" })
+  expect(text).toMatch(/^event: step\n/)
+  const done = JSON.parse(/^event: done\ndata: (.*)$/m.exec(text)?.[1] ?? "null")
+  expect(done, text).toMatchObject({ generator: "extractive", refused: false })
+  expect(done.answer).toMatch(/leaves at nine in the morning.*\[\[ferry#c\d{4}\]\]/)
+  const stranger = await asked({ ...headers, authorization: "Bearer nobody" })
+  expect(stranger).toMatchObject({ statusCode: 401, text: expect.stringContaining("unauthorized") })
 })
