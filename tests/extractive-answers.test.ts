@@ -94,7 +94,7 @@ describe("the questions", () => {
 
 describe("of the half that no limit was chosen by", () => {
   // What the issue asks for is .85, .95 and .7 of all; bench/README.md has what was measured, and why it is less.
-  test("nine in ten questions in the documents' words are answered by the right document, and every off-topic one is refused", () => {
+  test("17 of 20 questions in the documents' words cite the right document first, of all 13 of 20, and 19 of 20 off-topic ones and half of the near misses are refused", () => {
     expect(figures.right_first_shared_words).toBeGreaterThanOrEqual(0.85)
     expect(figures.right_first).toBeGreaterThanOrEqual(0.65)
     expect(figures.off_topic_refused).toBeGreaterThanOrEqual(0.95)
