@@ -13,7 +13,7 @@ export const AnswerQuestion = z.object({
   sources: z.array(z.string()),
   /** One of these stands in the sentence that answers it, in any case of letters. */
   facts: z.array(z.string()),
-  /** Only to choose by: a limit that twenty-six unanswerable questions chose was worth far less on the others. */
+  /** Only to choose by: limits that 26 unanswerable questions chose carried over badly. */
   choosing: z.boolean().default(false),
 })
 export type AnswerQuestion = z.output<typeof AnswerQuestion>

@@ -56,10 +56,16 @@ const COVERAGE = `
       from asked a
       left join counts c on c.lexicon = a.lexicon and c.lexeme = a.lexeme
       left join counts t on t.lexicon = a.lexicon and t.lexeme = '')
-  select coalesce(sum(w.idf) filter (where w.lexeme = any (t.held)) / nullif(sum(w.idf), 0), 0) as share,
+  select coalesce(sum(w.idf) filter (where w.lexeme = any (t.held)) / nullif(sum(w.idf), 0), 0)::float8 as share,
          (select words from words) as words
     from texts t left join weighed w on w.lexicon = t.lexicon
    group by t.place order by t.place`
+
+/** A row of `COVERAGE`. */
+interface CoverageRow {
+  readonly share: number
+  readonly words: string
+}
 
 /** `CoverWords` by the lexicons and counts that the search by words goes by. */
 export function createCoverWords(database: Database): CoverWords {
@@ -76,9 +82,8 @@ export function createCoverWords(database: Database): CoverWords {
       ],
     }
     const [rows = []] = await database.batch({ tenant }, [statement], { timeoutMs })
-    const words = String(rows[0]?.["words"] ?? "")
-      .split(" ")
-      .filter((word) => word !== "")
-    return { words, shares: rows.map(({ share }) => Number(share)) }
+    const coverage = rows as unknown as CoverageRow[]
+    const words = (coverage[0]?.words ?? "").split(" ").filter((word) => word !== "")
+    return { words, shares: coverage.map(({ share }) => share) }
   }
 }
