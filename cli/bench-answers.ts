@@ -2,11 +2,16 @@ import { type QuestionHalves, readAnswerQuestions } from "../bench/answer-questi
 import { type AnswerFigures, answerFigures, askAll, openWithSamples } from "../bench/answers.ts"
 import { chooseLimits, crossValidate, examplesOf, outcomeOf } from "../bench/calibrate-answers.ts"
 import { describeMachine } from "../bench/machine.ts"
+import { startReadingModel } from "../bench/reading-model.ts"
 import { formatTable } from "../bench/table.ts"
 import { configFromEnvironment } from "../functions/environment.ts"
 import type { Answer } from "../lib/answers/answer.ts"
+import { createAnswer } from "../lib/answers/create-answer.ts"
 import { pairName } from "../lib/answers/extractive/calibrations.ts"
 import { createExtractiveAnswer } from "../lib/answers/extractive/create-extractive-answer.ts"
+import { createMemoryTokenBudget } from "../lib/answers/token-budget.ts"
+import type { ChatModel } from "../lib/llm/chat-model.ts"
+import { openLlm } from "../lib/llm/open-llm.ts"
 import type { Runtime } from "../lib/runtime/open-runtime.ts"
 import type { AnswersOptions } from "./bench.ts"
 import type { Terminal } from "./terminal.ts"
@@ -27,7 +32,44 @@ const modelsOf = ({ embedder, reranker }: Runtime["inference"]): string =>
   pairName(embedder?.model ?? "none", reranker?.model ?? "none")
 
 async function measure(runtime: Runtime, halves: QuestionHalves, { json }: AnswersOptions, terminal: Terminal) {
-  const generators: Readonly<Record<string, Answer>> = { extractive: createExtractiveAnswer(runtime.extractive) }
+  const model = await startReadingModel()
+  try {
+    await measureAll(generatorsOf(runtime, model.baseUrl), runtime, halves, json, terminal)
+  } finally {
+    await model.close()
+  }
+}
+
+/** By the documents' own sentences, by the graph with its double under both graders, and by the language model that is configured. */
+function generatorsOf(runtime: Runtime, doubleUrl: string): Readonly<Record<string, Answer>> {
+  const config = configFromEnvironment()
+  const double = openLlm({ ...config, useVllm: false, llmBaseUrl: doubleUrl, llmModel: "reading double" })
+  const real = openLlm(config)
+  const graphOf = (llm: ChatModel | null, relevanceGrader: "llm" | "reranker") =>
+    createAnswer({
+      llm,
+      retrieve: runtime.retrieve,
+      reranker: runtime.inference.reranker,
+      budget: createMemoryTokenBudget(Infinity),
+      detector: null,
+      extractive: null,
+      settings: { ...config, relevanceGrader },
+    })
+  return {
+    extractive: createExtractiveAnswer(runtime.extractive),
+    double: graphOf(double, "llm"),
+    "double, reranker grades": graphOf(double, "reranker"),
+    ...(real && { [real.model]: graphOf(real, "llm"), [`${real.model}, reranker grades`]: graphOf(real, "reranker") }),
+  }
+}
+
+async function measureAll(
+  generators: Readonly<Record<string, Answer>>,
+  runtime: Runtime,
+  halves: QuestionHalves,
+  json: boolean | undefined,
+  terminal: Terminal,
+) {
   const figures: Record<string, AnswerFigures> = {}
   for (const [name, answer] of Object.entries(generators)) {
     for (const [half, questions] of Object.entries(halves)) {

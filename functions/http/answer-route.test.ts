@@ -162,7 +162,8 @@ test.each([
     times.known = performance.now()
     throw signal.reason
   })
-  const server = createServer(getRequestListener(app.fetch))
+  const listen = getRequestListener(app.fetch)
+  const server = createServer((incoming, outgoing) => void listen(incoming, outgoing))
   await new Promise<void>((resolve) => {
     server.listen(0, "127.0.0.1", resolve)
   })

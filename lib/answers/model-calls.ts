@@ -39,7 +39,7 @@ export interface ModelCalls {
 }
 
 /** Throws nothing but the signal's reason when the caller has gone, and what isn't an `AppError`. */
-export function createModelCalls(llm: ChatModel, purse: TokenPurse, { signal }: Deadline): ModelCalls {
+function createModelCalls(llm: ChatModel, purse: TokenPurse, { signal }: Deadline): ModelCalls {
   const total = { calls: 0, prompt_tokens: 0, completion_tokens: 0, cached_tokens: 0, estimated: false }
   let isSpent = false
 

@@ -9,7 +9,7 @@ const MESSAGES_MAX = 50
 /** Most passages that an answer may stand on. */
 const TOP_K_MAX = 20
 /** Most times that a request may have the answer tried again. */
-export const RETRIES_MAX = 5
+const RETRIES_MAX = 5
 
 /** A message of an earlier turn, or the last question. */
 export const Turn = z.object({
@@ -36,13 +36,13 @@ export const Asked = z.object({
 })
 
 /** Whether exactly one of question and messages is there, with something to answer in it. */
-export function asksSomething({ question, messages }: z.output<typeof Asked>): boolean {
+function asksSomething({ question, messages }: z.output<typeof Asked>): boolean {
   if (question !== undefined) return messages === undefined && question.trim() !== ""
   return messages?.at(-1)?.role === "user" && messages.at(-1)?.content.trim() !== ""
 }
 
 /** What is wrong where `asksSomething` is false. */
-export const ASKS_NOTHING = {
+const ASKS_NOTHING = {
   path: ["question"],
   message: "question is required, or messages whose last one is the user's, and not both",
 }
@@ -64,7 +64,7 @@ export const AnswerRequest = Asked.extend({
 export type AnswerRequest = z.output<typeof AnswerRequest>
 
 /** Most tool calls that one chat may make. */
-export const TOOL_CALLS_MAX = 6
+const TOOL_CALLS_MAX = 6
 
 /** Body of `POST /chat`, and the input of a `Chat`. */
 export const ChatRequest = Asked.extend({
