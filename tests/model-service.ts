@@ -20,6 +20,7 @@ export interface ServiceAnswer {
 /** A model service on a free port of this machine that answers as `answer` says and remembers what it was asked. */
 export async function startModelService(answer: (request: ServiceRequest, count: number) => ServiceAnswer | null) {
   const requests: ServiceRequest[] = []
+  const aborts: number[] = []
   const server = createServer((incoming, outgoing) => {
     const parts: Buffer[] = []
     incoming.on("data", (part: Buffer) => parts.push(part))
@@ -27,6 +28,7 @@ export async function startModelService(answer: (request: ServiceRequest, count:
       const body = JSON.parse(Buffer.concat(parts).toString("utf8")) as Record<string, unknown>
       const request = { path: incoming.url ?? "", headers: incoming.headers, body }
       requests.push(request)
+      outgoing.on("close", () => outgoing.writableFinished || aborts.push(performance.now()))
       const found = answer(request, requests.length)
       if (!found) return incoming.socket.destroy()
       const { status = 200, headers = {}, json, text, delayMs = 0 } = found
@@ -40,6 +42,8 @@ export async function startModelService(answer: (request: ServiceRequest, count:
     url: `http://127.0.0.1:${port}`,
     host: `127.0.0.1:${port}`,
     requests,
+    /** When callers went away before their answer, ms of `performance.now()`. */
+    aborts,
     async close(): Promise<void> {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))

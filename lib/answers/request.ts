@@ -3,7 +3,7 @@ import { Filter } from "../search/filter.ts"
 import { LanguageTag, StorableText, TenantId } from "../shapes.ts"
 
 /** Longest question, and longest message of a conversation, in characters. */
-const QUESTION_CHARS_MAX = 8_000
+export const QUESTION_CHARS_MAX = 8_000
 /** Most messages of a conversation that is continued. */
 const MESSAGES_MAX = 50
 /** Most passages that an answer may stand on. */

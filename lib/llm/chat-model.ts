@@ -37,6 +37,46 @@ export interface ChatQuestion<T> {
   readonly signal?: AbortSignal
 }
 
+/** A call of a tool, as the model asked for it. */
+export interface ToolCall {
+  /** The same in the answer to it. */
+  readonly id: string
+  readonly name: string
+  /** A JSON object, or what is wrong with what the model wrote in its place. */
+  readonly arguments: { readonly value: Readonly<Record<string, unknown>> } | { readonly problem: string }
+}
+
+/** A message of a conversation in which the model calls tools: each call is answered by a message of its own. */
+export type ToolMessage =
+  | ChatMessage
+  | { readonly role: "assistant"; readonly text: string; readonly toolCalls: readonly ToolCall[] }
+  | { readonly role: "tool"; readonly callId: string; readonly content: string }
+
+/** What a model is told of a tool. */
+export interface OfferedTool {
+  /** Letters, digits, `_`. */
+  readonly name: string
+  readonly description: string
+  readonly input: z.ZodType
+}
+
+/** A conversation that the model goes on with, by calls of tools or by text. */
+export interface ToolQuestion {
+  readonly messages: readonly ToolMessage[]
+  /** None: it can only write. */
+  readonly tools: readonly OfferedTool[]
+  /** Longest answer, tokens; `replyTokensMax` when not given, and never more. */
+  readonly maxTokens?: number
+  readonly signal?: AbortSignal
+}
+
+/** The model's next message. Where it calls nothing, `text` is not empty. */
+export interface ToolReply {
+  readonly text: string
+  readonly toolCalls: readonly ToolCall[]
+  readonly usage: ChatUsage
+}
+
 /** A language model that converses. */
 export interface ChatModel {
   readonly model: string
@@ -47,6 +87,8 @@ export interface ChatModel {
    * where there is none within the time of a call, and the signal's reason.
    */
   ask<T>(question: ChatQuestion<T>): Promise<{ readonly value: T; readonly usage: ChatUsage }>
+  /** What the model does next: calls tools, or writes. Throws as `ask` does; malformed arguments are no error. */
+  callTools(question: ToolQuestion): Promise<ToolReply>
 }
 
 /**

@@ -2,6 +2,8 @@ import * as z from "zod"
 import type { InferenceService } from "../inference/inference-service.ts"
 import { estimateTokens } from "../inference/remote-vectors.ts"
 import { type ChatMessage, type ChatModel, type ChatPart, type ChatUsage, UselessReply } from "./chat-model.ts"
+import { jsonSchemaOf } from "./json-schema-of.ts"
+import { toolBody, toolCallsIn, WireToolCall } from "./tool-wire.ts"
 
 interface OpenAiChatOptions {
   readonly service: InferenceService
@@ -23,7 +25,11 @@ const Completion = z.object({
     .array(
       z.object({
         finish_reason: z.string().nullish(),
-        message: z.object({ content: z.string().nullish(), refusal: z.string().nullish() }),
+        message: z.object({
+          content: z.string().nullish(),
+          refusal: z.string().nullish(),
+          tool_calls: z.array(WireToolCall).nullish(),
+        }),
       }),
     )
     .min(1),
@@ -44,27 +50,51 @@ type Completion = z.output<typeof Completion>
  */
 export function createOpenAiChatModel(options: OpenAiChatOptions): ChatModel {
   const { service, model, temperature, replyTokensMax, extraBody } = options
+
+  /** One call: what the model said, what it took, and how to say that it is of no use. */
+  async function complete(asked: Asked, own: Readonly<Record<string, unknown>>) {
+    const { promptTokens: estimate, maxTokens = replyTokensMax, signal } = asked
+    const body = { model, temperature, max_tokens: Math.min(maxTokens, replyTokensMax), ...own, ...extraBody }
+    const completion = await service.post("/chat/completions", body, Completion, signal)
+    const usage = usageOf(completion, estimate)
+    const useless = (problem: string, cause?: unknown) => new UselessReply(model, problem, usage, cause)
+    return { text: textOf(completion, useless), calls: completion.choices[0]?.message.tool_calls ?? [], usage, useless }
+  }
+
   return {
     model,
     replyTokensMax,
-    async ask({ messages, name, schema, maxTokens = replyTokensMax, signal }) {
-      const body = {
-        model,
-        temperature,
-        max_tokens: Math.min(maxTokens, replyTokensMax),
-        messages: messages.map(toWire),
-        response_format: { type: "json_schema", json_schema: { name, strict: true, schema: jsonSchemaOf(schema) } },
-        ...extraBody,
-      }
-      const completion = await service.post("/chat/completions", body, Completion, signal)
-      const usage = usageOf(completion, messages)
-      const useless = (problem: string, cause?: unknown) => new UselessReply(model, problem, usage, cause)
-      const text = textOf(completion, useless)
+    async ask({ messages, name, schema, maxTokens, signal }) {
+      const { text, usage, useless } = await complete(
+        { promptTokens: () => promptTokens(messages), maxTokens, signal },
+        {
+          messages: messages.map(messageToWire),
+          response_format: { type: "json_schema", json_schema: { name, strict: true, schema: jsonSchemaOf(schema) } },
+        },
+      )
+      if (text === "") throw useless("answered with nothing")
       const parsed = schema.safeParse(parseJson(text, useless))
       if (!parsed.success) throw useless("answered in another shape than asked for", parsed.error)
       return { value: parsed.data, usage }
     },
+    async callTools({ messages, tools, maxTokens, signal }) {
+      const body = toolBody(messages, tools, messageToWire)
+      const { text, calls, usage, useless } = await complete(
+        { promptTokens: () => estimateTokens(JSON.stringify(body)), maxTokens, signal },
+        body,
+      )
+      const reply = tools.length > 0 ? toolCallsIn(text, calls) : { text, toolCalls: [] }
+      if (reply.text.trim() === "" && reply.toolCalls.length === 0) throw useless("answered with nothing")
+      return { ...reply, usage }
+    },
   }
+}
+
+interface Asked {
+  /** Estimated, where the server doesn't say. */
+  readonly promptTokens: () => number
+  readonly maxTokens: number | undefined
+  readonly signal: AbortSignal | undefined
 }
 
 type Useless = (problem: string, cause?: unknown) => UselessReply
@@ -83,8 +113,7 @@ function textOf({ choices: [choice] }: Completion, useless: Useless): string {
   if (refusal || reason === "content_filter") throw useless("refused to answer")
   if (reason === "length") throw useless("was cut off: the answer is longer than its limit of tokens (LLM_MAX_TOKENS)")
   if (reason === "error") throw useless("failed while it answered")
-  if (!content) throw useless("answered with nothing")
-  return content
+  return content ?? ""
 }
 
 function parseJson(text: string, useless: Useless): unknown {
@@ -96,7 +125,7 @@ function parseJson(text: string, useless: Useless): unknown {
   }
 }
 
-function usageOf({ usage, choices }: Completion, messages: readonly ChatMessage[]): ChatUsage {
+function usageOf({ usage, choices }: Completion, estimate: () => number): ChatUsage {
   if (usage) {
     return {
       promptTokens: usage.prompt_tokens,
@@ -105,15 +134,16 @@ function usageOf({ usage, choices }: Completion, messages: readonly ChatMessage[
       isEstimated: false,
     }
   }
+  const { content, tool_calls: calls } = choices[0]?.message ?? {}
   return {
-    promptTokens: promptTokens(messages),
-    completionTokens: estimateTokens(choices[0]?.message.content ?? ""),
+    promptTokens: estimate(),
+    completionTokens: estimateTokens((content ?? "") + (calls?.length ? JSON.stringify(calls) : "")),
     cachedTokens: 0,
     isEstimated: true,
   }
 }
 
-function toWire({ role, content }: ChatMessage) {
+function messageToWire({ role, content }: ChatMessage) {
   return { role, content: typeof content === "string" ? content : content.map(partToWire) }
 }
 
@@ -121,10 +151,4 @@ function partToWire(part: ChatPart) {
   if (part.type === "text") return part
   const url = `data:${part.mimeType};base64,${Buffer.from(part.bytes).toString("base64")}`
   return { type: "image_url", image_url: { url } }
-}
-
-/** OpenAI's strict mode refuses keywords that it doesn't know. */
-function jsonSchemaOf(schema: z.ZodType): Record<string, unknown> {
-  const { $schema: _, ...shape } = z.toJSONSchema(schema)
-  return shape
 }

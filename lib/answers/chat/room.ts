@@ -1,0 +1,47 @@
+import { estimateTokens } from "../../inference/remote-vectors.ts"
+
+/** A model's context, tokens, where it may answer in 4,096: what vLLM is started with (docs/llm.md). */
+const CONTEXT_TOKENS = 8_192
+/** Longest message of the model in a chat: an answer, or its calls. */
+const REPLY_TOKENS = 1_024
+/** A result of less says nothing. */
+const RESULT_TOKENS_MIN = 300
+/** As `estimateTokens` counts. */
+const BYTES_PER_TOKEN = 3
+
+/** What still fits. */
+export interface Room {
+  /** Longest message of the model, tokens. */
+  readonly replyTokens: number
+  /** Whether the model can take the conversation in. */
+  fitsContext(prompt: string): boolean
+  /** Whether the request has the tokens for it, with the longest answer. */
+  canAsk(prompt: string, usedTokens: number): boolean
+  /** Whether a result and an answer to that would still fit, after the model's next message. */
+  canCall(prompt: string, usedTokens: number): boolean
+  /** How many of the calls that a model makes at once have room for a result, one at the least, and how long each may be. */
+  resultsOf(prompt: string, calls: number): { readonly calls: number; readonly bytesMax: number }
+}
+
+/**
+ * What of a conversation fits a model's context, twice its longest answer or 8,192 tokens, and a request's tokens.
+ * `prompt` is the whole conversation as text; by an estimate that is rather high.
+ */
+export function createRoom(replyTokensMax: number, tokensMax: number): Room {
+  const replyTokens = Math.min(REPLY_TOKENS, replyTokensMax)
+  const promptTokensMax = Math.max(CONTEXT_TOKENS, 2 * replyTokensMax) - replyTokens
+  return {
+    replyTokens,
+    fitsContext: (prompt) => estimateTokens(prompt) <= promptTokensMax,
+    canAsk: (prompt, used) => used + estimateTokens(prompt) + replyTokens <= tokensMax,
+    canCall: (prompt, used) => {
+      const next = estimateTokens(prompt) + replyTokens + RESULT_TOKENS_MIN
+      return next <= promptTokensMax && used + estimateTokens(prompt) + next + 2 * replyTokens <= tokensMax
+    },
+    resultsOf: (prompt, calls) => {
+      const tokens = Math.max(RESULT_TOKENS_MIN, promptTokensMax - estimateTokens(prompt))
+      const fitting = Math.min(calls, Math.floor(tokens / RESULT_TOKENS_MIN))
+      return { calls: fitting, bytesMax: Math.floor(tokens / fitting) * BYTES_PER_TOKEN }
+    },
+  }
+}
