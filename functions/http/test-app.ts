@@ -32,6 +32,7 @@ function documentParts(reached: { tenant: string; request: object }[], missing: 
         reached.push({ tenant, request })
         return { documents: [] }
       },
+      idsFrom: async () => [],
       get: absent,
       delete: remove,
     },
@@ -65,6 +66,10 @@ export function createTestApp(overrides: Partial<AppParts> = {}) {
         response: { results: [], count: 0, strategy: "rrf" },
         timings: [{ stage: "rank", ms: 1.25 }],
       }
+    },
+    retrieve: async (tenant, request) => {
+      reached.push({ tenant, request })
+      return { response: { results: [], count: 0, strategy: "weighted" }, timings: [] }
     },
     indexDocuments: async (tenant, requests) => {
       reached.push(...requests.map((request) => ({ tenant, request })))

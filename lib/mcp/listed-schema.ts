@@ -6,7 +6,10 @@ import * as z from "zod"
  * own words. Its JSON Schema is made when it is first listed, and kept: a server lives for one request.
  */
 export function listedSchema(schema: z.ZodObject): StandardSchemaWithJSON {
-  const json = { input: lazily(() => jsonSchemaOf(schema, "input")), output: lazily(() => jsonSchemaOf(schema, "output")) }
+  const json = {
+    input: lazily(() => jsonSchemaOf(schema, "input")),
+    output: lazily(() => jsonSchemaOf(schema, "output")),
+  }
   return {
     "~standard": { version: 1, vendor: "concordance", validate: (value) => ({ value }), jsonSchema: json },
   }
