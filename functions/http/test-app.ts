@@ -59,7 +59,7 @@ export function createTestApp(overrides: Partial<AppParts> = {}) {
   const reached: { tenant: string; request: object }[] = []
   const lines: string[] = []
   const missing = new AppError("not_found", "There is no document with this id")
-  const app = createApp({
+  const parts: AppParts = {
     search: async (tenant, request) => {
       reached.push({ tenant, request })
       return {
@@ -93,7 +93,8 @@ export function createTestApp(overrides: Partial<AppParts> = {}) {
     log: createLog({ level: "debug", write: (line) => lines.push(line) }),
     version: "0.0.0",
     ...overrides,
-  })
+  }
+  const app = createApp(parts)
   const send = (
     method: string,
     path: string,
@@ -111,7 +112,7 @@ export function createTestApp(overrides: Partial<AppParts> = {}) {
     } as RequestInit)
   const post = (path: string, body: unknown, headers?: Record<string, string>) =>
     send("POST", path, typeof body === "string" ? body : JSON.stringify(body), headers)
-  return { app, reached, lines, send, post }
+  return { app, parts, reached, lines, send, post }
 }
 
 /** Answers are refusals. */
