@@ -18,7 +18,7 @@ export const handler = httpHandler(async (app, { config, database, guard, log })
   const objects = await openObjectStore(config)
   const documents = createDocuments(database)
   const cleanUp = createCleanUp({ database, objects, log })
-  const receive = createReceive({ database, objects, documents, settings: config, cleanUp })
+  const receive = createReceive({ database, objects, documents, settings: config, cleanUp, isReadByEvents: true })
   const { documentBytesMax, concordanceHome } = config
   app.route("/", uploadsRoute(receive, { guard, documentBytesMax, tempFolder: join(concordanceHome, "tmp") }))
   app.route("/", documentsRoute(documents, receive, { guard }))

@@ -61,22 +61,28 @@ function createAlarms() {
     threshold: 1,
   })
   alarm("SearchSlow", {
-    alarmDescription: "One search in twenty takes over 1.5 s",
-    namespace: "AWS/Lambda",
-    metricName: "Duration",
-    dimensions: { FunctionName: search.name },
-    extendedStatistic: "p95",
+    alarmDescription: "One search in twenty takes over 1.5 s, of at least 20 in five minutes",
+    metricQueries: [
+      { id: "slow", expression: "IF(searches >= 20, p95, 0)", label: "p95, ms", returnData: true },
+      { id: "p95", metric: ofSearch("Duration", "p95") },
+      { id: "searches", metric: ofSearch("Invocations", "Sum") },
+    ],
+    evaluationPeriods: 3,
+    datapointsToAlarm: 2,
     threshold: 1_500,
-    ...five,
   })
   alarm("Throttled", {
-    alarmDescription: "Lambda refuses work for want of concurrency in this account and region",
+    alarmDescription: "Lambda refuses work for want of concurrency: the account's, or what INFERENCE_MAX allows",
     namespace: "AWS/Lambda",
     metricName: "Throttles",
     statistic: "Sum",
     threshold: 0,
     ...five,
   })
+}
+
+function ofSearch(metricName: string, stat: string) {
+  return { namespace: "AWS/Lambda", metricName, dimensions: { FunctionName: search.name }, stat, period: 300 }
 }
 
 function ofApi(metricName: string) {

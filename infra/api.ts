@@ -1,4 +1,4 @@
-import { createLambda } from "./create-lambda.ts"
+import { createLambda, keepWarm } from "./create-lambda.ts"
 import { database } from "./database.ts"
 import { inferenceLinks } from "./inference.ts"
 import { migration } from "./migrate.ts"
@@ -58,7 +58,7 @@ const documents = createLambda("Documents", {
   link: [database, objects],
   permissions: [
     mayListObjects,
-    mayOnObjects(["uploads"], ["s3:GetObject", "s3:PutObject", "s3:DeleteObject", "s3:AbortMultipartUpload"]),
+    mayOnObjects(["uploads"], ["s3:GetObject", "s3:PutObject", "s3:DeleteObject"]),
     mayOnObjects(["pages", "images"], ["s3:DeleteObject"]),
   ],
   after,
@@ -73,6 +73,13 @@ const models = createLambda("Models", {
   after,
 })
 
+/** By a Function URL, past the API and its throttle. */
+const streamed = {
+  streaming: true,
+  url: { cors: false },
+  ...(stage.streamsMax && { concurrency: { reserved: stage.streamsMax } }),
+} as const
+
 const answer = createLambda("Answer", {
   handler: "functions/answer.handler",
   memoryMb: 1_024,
@@ -80,7 +87,7 @@ const answer = createLambda("Answer", {
   link: [database, llmApiKey],
   models: inferenceLinks,
   after,
-  more: { streaming: true, url: { cors: false } },
+  more: streamed,
 })
 
 const mcp = createLambda("Mcp", {
@@ -90,7 +97,7 @@ const mcp = createLambda("Mcp", {
   link: [database, llmApiKey],
   models: inferenceLinks,
   after,
-  more: { streaming: true, url: { cors: false } },
+  more: streamed,
 })
 
 export const api = new sst.aws.ApiGatewayV2("Api", {
@@ -118,7 +125,7 @@ export const api = new sst.aws.ApiGatewayV2("Api", {
 
 const functions = { search, index, health, crop, documents, models }
 for (const [name, lambda] of Object.entries(functions)) {
-  const arn = name === "search" && stage.searchProvisioned > 0 ? createWarmSearch() : lambda.arn
+  const arn = name === "search" && stage.searchProvisioned > 0 ? warmSearch().arn : lambda.arn
   for (const route of apiRoutes[name as keyof typeof functions]) api.route(route, arn)
 }
 
@@ -131,17 +138,7 @@ for (const [name, lambda] of Object.entries({ answer, mcp })) {
   }
 }
 
-/** Searches of which some always find a warm Lambda. SST's own setting warms a version that API Gateway doesn't call. */
-function createWarmSearch() {
-  const alias = new aws.lambda.Alias("SearchLive", {
-    name: "live",
-    functionName: search.name,
-    functionVersion: search.nodes.function.version,
-  })
-  new aws.lambda.ProvisionedConcurrencyConfig("SearchWarm", {
-    functionName: search.name,
-    qualifier: alias.name,
-    provisionedConcurrentExecutions: stage.searchProvisioned,
-  })
-  return alias.arn
+function warmSearch(): aws.lambda.Alias {
+  const version = { functionName: search.name, functionVersion: search.nodes.function.version }
+  return keepWarm("Search", version, stage.searchProvisioned)
 }

@@ -68,3 +68,21 @@ export function createLogGroup(name: string): aws.cloudwatch.LogGroup {
 export function mayWriteTo(logGroup: aws.cloudwatch.LogGroup) {
   return { actions: ["logs:CreateLogStream", "logs:PutLogEvents"], resources: [$interpolate`${logGroup.arn}:*`] }
 }
+
+/**
+ * An alias of which some instances always wait for requests, paid by the hour; it has to be called in the function's
+ * place. SST's own setting warms a version that API Gateway doesn't call.
+ */
+export function keepWarm(
+  name: string,
+  version: Pick<aws.lambda.AliasArgs, "functionName" | "functionVersion">,
+  instances: number,
+): aws.lambda.Alias {
+  const alias = new aws.lambda.Alias(`${name}Live`, { name: "live", ...version })
+  new aws.lambda.ProvisionedConcurrencyConfig(`${name}Warm`, {
+    functionName: version.functionName,
+    qualifier: alias.name,
+    provisionedConcurrentExecutions: instances,
+  })
+  return alias
+}

@@ -1,13 +1,18 @@
-import { createLogGroup, LAMBDA_ALONE, mayWriteTo } from "./create-lambda.ts"
-import { embeddingApiKey } from "./secrets.ts"
+import { createLogGroup, keepWarm, LAMBDA_ALONE, mayWriteTo } from "./create-lambda.ts"
+import { embeddingApiKey, embedServiceApiKey } from "./secrets.ts"
 import { stage } from "./stage.ts"
 
 /** MB. Both models of `m3` take 1.9 GB (`bench m3-shape`); the rest is for cores, of which 1,769 MB are one. */
 const MEMORY_MB = { m3: 6_144, mini: 2_048 }
 
-/** Name of the models' Lambda, and the right to call it; with the `openai` profile the endpoint's key. */
-export const inferenceLinks =
-  stage.inferenceProfile === "openai" ? [embeddingApiKey] : [createInference(stage.inferenceProfile)]
+/** Name of the models' Lambda, and the right to call it; of models that run elsewhere the keys. */
+export const inferenceLinks = linksOf(stage.inferenceProfile)
+
+function linksOf(profile: typeof stage.inferenceProfile) {
+  const service = stage.usesEmbedService ? [embedServiceApiKey] : []
+  if (profile === "openai") return [embeddingApiKey, ...service]
+  return stage.usesEmbedService ? service : [createInference(profile)]
+}
 
 /** SST builds images for Python alone, so this one is made of its parts. */
 function createInference(profile: keyof typeof MEMORY_MB) {
@@ -27,11 +32,21 @@ function createInference(profile: keyof typeof MEMORY_MB) {
     timeout: 60,
     loggingConfig: { logFormat: "Text", logGroup: logGroup.name },
     environment: { variables: { INFERENCE_PROFILE: profile } },
+    ...(stage.inferenceMax && { reservedConcurrentExecutions: stage.inferenceMax }),
+    publish: stage.inferenceProvisioned > 0,
   })
+  const { functionName, arn } = calledOf(lambda)
   return new sst.Linkable("Inference", {
-    properties: { functionName: lambda.name },
-    include: [sst.aws.permission({ actions: ["lambda:InvokeFunction"], resources: [lambda.arn] })],
+    properties: { functionName },
+    include: [sst.aws.permission({ actions: ["lambda:InvokeFunction"], resources: [arn] })],
   })
+}
+
+/** What callers name, and are allowed to invoke: the function, or its alias of which some instances are loaded. */
+function calledOf({ name: functionName, arn, version }: aws.lambda.Function) {
+  if (stage.inferenceProvisioned === 0) return { functionName, arn }
+  const alias = keepWarm("Inference", { functionName, functionVersion: version }, stage.inferenceProvisioned)
+  return { functionName: $interpolate`${functionName}:${alias.name}`, arn: alias.arn }
 }
 
 function createImage(profile: string): dockerbuild.Image {

@@ -1,6 +1,9 @@
 import { stage } from "./stage.ts"
 
-/** URL of the owner of a Neon project that this stage brings along. */
+/**
+ * URL of the owner of a Neon project that this stage brings along, through its pooler: a compute of 0.25 CU has 104
+ * connections, and each Lambda may hold two. The owner's own sessions leave the pooler out (lib/database/neon.ts).
+ */
 export function createNeonDatabase(): $util.Output<string> {
   const project = new neon.Project(
     "Database",
@@ -22,5 +25,5 @@ export function createNeonDatabase(): $util.Output<string> {
     // SST's `retain` knows the data of AWS and PlanetScale only.
     { retainOnDelete: stage.isProduction, protect: stage.isProduction },
   )
-  return project.connectionUri
+  return project.connectionUriPooler
 }

@@ -27,3 +27,10 @@ export const streamedPaths = {
   answer: ["/answer", "/chat"],
   mcp: ["/mcp"],
 } as const satisfies Record<string, readonly string[]>
+
+/**
+ * What the router's CloudFront function does to a request before it looks for its origin. API Gateway decodes a path once:
+ * encoded once more, the caller's own arrives, and `/documents/a%2Fb` is one document. Function URLs decode nothing, but
+ * none of their paths has a `%`.
+ */
+export const encodePathAgain = 'event.request.uri = event.request.uri.replace(/%/g, "%25");'

@@ -6,3 +6,6 @@ export const llmApiKey = new sst.Secret("LlmApiKey", "")
 
 /** Key of the embedding endpoint of the `openai` profile. */
 export const embeddingApiKey = new sst.Secret("EmbeddingApiKey", "")
+
+/** Key of the service at EMBED_SERVICE_URL, if it wants one. */
+export const embedServiceApiKey = new sst.Secret("EmbedServiceApiKey", "")

@@ -7,8 +7,16 @@ export const stage = {
   /** Where alarms are sent; AWS asks it to confirm. */
   alarmEmail: setting("ALARM_EMAIL"),
   inferenceProfile: choice("INFERENCE_PROFILE", ["m3", "mini", "openai"]),
+  /** A service of one's own runs the models in place of the container; with the profile `openai` it reranks alone. */
+  usesEmbedService: setting("EMBED_SERVICE_URL") !== undefined,
   /** Searches that find a warm Lambda at any time; each costs money by the hour. 0: none. */
   searchProvisioned: whole("SEARCH_PROVISIONED", 0, 0, 1_000),
+  /** Instances of the models' Lambda that are always loaded; each costs money by the hour. 0: none. */
+  inferenceProvisioned: whole("INFERENCE_PROVISIONED", 0, 0, 1_000),
+  /** Most instances of it at once, taken out of the account's concurrency. While one loads, each further search starts another. */
+  inferenceMax: optionalWhole("INFERENCE_MAX", 1, 1_000),
+  /** Most requests at once to each Function URL, which no throttle of the API bounds; out of the account's concurrency. */
+  streamsMax: optionalWhole("STREAMS_MAX", 1, 1_000),
   /** Ingest Lambdas at once. It bounds the database's connections; SQS has no limit under 2. */
   ingestWorkers: whole("INGEST_WORKERS", 4, 2, 1_000),
   /** Also takes that many out of the account's concurrency, for ingestion alone. A new account has none to spare. */
@@ -21,20 +29,52 @@ export const stage = {
   usesNeonProvider: setting("NEON_API_KEY") !== undefined,
 }
 
+/** Node's name for a file of more certificate authorities; on the deployer's own machine it means another file. */
+const certificates = setting("DATABASE_CA_FILE")
+
 /** Settings that the handlers read by the same names as the Node server does (docs/configuration.md). None is a secret. */
-export const handlerEnvironment: Record<string, string> = Object.fromEntries(
-  [
+export const handlerEnvironment: Record<string, string> = {
+  ...(certificates && { NODE_EXTRA_CA_CERTS: certificates }),
+  ...settings([
     ...["EMBEDDING_MODEL", "EMBEDDING_BASE_URL", "EMBEDDING_DIMENSIONS", "EMBED_SERVICE_URL", "RERANK_MODEL"],
     ...["LLM_BASE_URL", "LLM_MODEL", "ENRICH_DOCUMENTS", "ENRICH_TOKENS_MAX", "INGEST_CONCURRENCY"],
     ...["DOCUMENT_BYTES_MAX", "DOCUMENT_PAGES_MAX", "SEARCH_TIMEOUT_MS", "INDEX_TIMEOUT_MS"],
     ...["EMBED_TIMEOUT_MS", "RERANK_TIMEOUT_MS", "RERANK_CANDIDATES", "SEARCH_STRATEGY", "LOG_LEVEL"],
-  ]
-    .map((key) => [key, setting(key)] as const)
-    .filter((entry): entry is [string, string] => entry[1] !== undefined),
-)
+  ]),
+}
+
+requireModelOfOurs()
+if (stage.inferenceProvisioned > (stage.inferenceMax ?? Infinity)) {
+  throw new Error("INFERENCE_PROVISIONED must be at most INFERENCE_MAX")
+}
+
+/** What the container's reranker of `m3` reads in 2.3 s of the 3 s of RERANK_TIMEOUT_MS, 0.14 s each: docs/cost.md. */
+const M3_RERANK_CANDIDATES = "16"
 
 /** Only of functions that the models are linked to: the others would miss what the profile needs. */
-export const modelsEnvironment = { INFERENCE_PROFILE: stage.inferenceProfile }
+export const modelsEnvironment: Record<string, string> = {
+  INFERENCE_PROFILE: stage.inferenceProfile,
+  ...(stage.inferenceProfile === "m3" &&
+    !stage.usesEmbedService &&
+    setting("RERANK_CANDIDATES") === undefined && { RERANK_CANDIDATES: M3_RERANK_CANDIDATES }),
+}
+
+/** The container runs what its profile says: vectors of it under another model's name would never be comparable again. */
+function requireModelOfOurs(): void {
+  const model = setting("EMBEDDING_MODEL")
+  if (stage.inferenceProfile === "openai" || stage.usesEmbedService || model === undefined || model === "none") return
+  throw new Error(
+    `EMBEDDING_MODEL can't be set with INFERENCE_PROFILE=${stage.inferenceProfile}, whose container runs a model of its own: ` +
+      "unset it, set it to none for search by words alone, or set EMBED_SERVICE_URL or INFERENCE_PROFILE=openai to use " +
+      "what runs elsewhere",
+  )
+}
+
+/** Those of the keys that are set. */
+function settings(keys: readonly string[]): Record<string, string> {
+  const entries = keys.map((key) => [key, setting(key)] as const)
+  return Object.fromEntries(entries.filter((entry): entry is [string, string] => entry[1] !== undefined))
+}
 
 function setting(key: string): string | undefined {
   return process.env[key] || undefined
@@ -44,6 +84,10 @@ function whole(key: string, fallback: number, min: number, max: number): number 
   const value = Number(setting(key) ?? fallback)
   if (Number.isInteger(value) && value >= min && value <= max) return value
   throw new Error(`${key} must be a whole number from ${min} to ${max}`)
+}
+
+function optionalWhole(key: string, min: number, max: number): number | undefined {
+  return setting(key) === undefined ? undefined : whole(key, min, min, max)
 }
 
 function choice<Value extends string>(key: string, values: readonly [Value, ...Value[]]): Value {

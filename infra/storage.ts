@@ -42,12 +42,20 @@ new aws.s3.BucketLifecycleConfiguration("ObjectsLifecycle", {
 /** The bucket's name for handlers. It grants nothing: linking the bucket itself would grant `s3:*`. */
 export const objects = new sst.Linkable("ObjectStore", { properties: { bucket: bucket.name } })
 
-type Folder = "uploads" | "pages" | "images"
+const FOLDERS = ["uploads", "pages", "images"] as const
+type Folder = (typeof FOLDERS)[number]
 
 /** Actions on the objects of some folders of the bucket. */
 export function mayOnObjects(folders: readonly Folder[], actions: readonly `s3:${string}`[]) {
   return { actions: [...actions], resources: folders.map((folder) => $interpolate`${bucket.arn}/${folder}/*`) }
 }
 
-/** Without it S3 answers 403 in place of 404 for an object that isn't there. */
-export const mayListObjects = { actions: ["s3:ListBucket"], resources: [bucket.arn] }
+/**
+ * What is in the folders. Without it S3 answers 403 in place of 404 for an object that isn't there; of that question the
+ * object's own key is the prefix.
+ */
+export const mayListObjects = {
+  actions: ["s3:ListBucket"],
+  resources: [bucket.arn],
+  conditions: [{ test: "StringLike", variable: "s3:prefix", values: FOLDERS.map((folder) => `${folder}/*`) }],
+}

@@ -10,6 +10,7 @@ export interface KeyFacts {
     | "Search"
     | "Models"
     | "Language model"
+    | "Answers"
     | "Timeouts"
     | "Ignored"
   readonly description: string
@@ -73,6 +74,17 @@ export function decimal(min: number, max: number, fallback: string, facts: Facts
     .pipe(z.number().min(min).max(max))
     .prefault(fallback)
   return key(schema, { ...facts, values: `a number from ${min} to ${max}`, fallback })
+}
+
+/** The same without a default, below 0 too. */
+export function optionalDecimal(min: number, max: number, facts: Facts) {
+  const schema = z
+    .string()
+    .regex(/^-?\d*\.?\d+$/)
+    .transform(Number)
+    .pipe(z.number().min(min).max(max))
+    .optional()
+  return key(schema, { ...facts, values: `a number from ${min} to ${max}` })
 }
 
 /** One of a few words. */

@@ -1,4 +1,5 @@
 import * as z from "zod"
+import { answerKeys } from "./answer-keys.ts"
 import {
   choice,
   decimal,
@@ -202,6 +203,7 @@ export const Environment = z.object({
     description: "Cross-encoder in place of the profile's reranker: a Hugging Face name, a local folder, or `none`",
   }),
   ...languageModelKeys,
+  ...answerKeys,
   SEARCH_TIMEOUT_MS: whole(50, 600_000, 10_000, {
     group: "Timeouts",
     description: "Longest a search may take, ms; then 504",

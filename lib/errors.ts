@@ -30,6 +30,8 @@ interface AppErrorOptions {
   readonly cause?: unknown
   /** What is wrong, field by field; shown to the caller. */
   readonly fields?: readonly FieldProblem[]
+  /** After how long it is worth asking again, s: what Retry-After says. */
+  readonly retryAfterS?: number
 }
 
 /**
@@ -40,11 +42,13 @@ export class AppError extends Error {
   override readonly name = "AppError"
   readonly code: ErrorCode
   readonly fields: readonly FieldProblem[]
+  readonly retryAfterS: number | null
 
   constructor(code: ErrorCode, message: string, options: AppErrorOptions = {}) {
     super(message, { cause: options.cause })
     this.code = code
     this.fields = options.fields ?? []
+    this.retryAfterS = options.retryAfterS ?? null
   }
 }
 

@@ -3,6 +3,7 @@ import { mintKey } from "../lib/keys/api-key.ts"
 import { createKeyRing } from "../lib/keys/key-ring.ts"
 import { openEmptyDatabase, openTestDatabase, type TestDatabase } from "./database.ts"
 import { type GatewayAnswer, gatewayEvent, lambdaContext } from "./lambda-events.ts"
+import { startModelService } from "./model-service.ts"
 
 // Each Lambda's handler with the events that AWS sends. Those with a database run on a server: a Lambda has none embedded.
 
@@ -101,6 +102,20 @@ describe.skipIf(!urls)("with a database", () => {
     expect(await ask(search, { ...question, headers: { "x-api-key": mintKey() } })).toMatchObject({ statusCode: 401 })
   })
 
+  test.each(["reports/1936", "50%", "50%25", "what?", "#1", "ice house", "São João"])(
+    "a document called %s is read, listed by page and deleted under its own name",
+    async (id) => {
+      const [index, documents] = [await load("index"), await load("documents")]
+      const body = JSON.stringify({ id, title: "T", content: "Some text." })
+      await ask(index, { method: "POST", path: "/index", headers, body })
+      const path = `/documents/${encodeURIComponent(id)}`
+      expect((await ask(documents, { path, headers })).json()).toMatchObject({ id })
+      expect((await ask(documents, { path: `${path}/pages`, headers })).json()).toMatchObject({ pages: [] })
+      expect(await ask(documents, { method: "DELETE", path, headers })).toMatchObject({ statusCode: 200 })
+      expect(await ask(documents, { path, headers })).toMatchObject({ statusCode: 404 })
+    },
+  )
+
   test("a search ends before its Lambda does", async () => {
     const search = await load("search")
     const request = { method: "POST", path: "/search", headers, body: '{"query":"ferry"}' }
@@ -143,6 +158,28 @@ describe.skipIf(!urls)("with a database", () => {
     const answer = await ask(await load(name), { method, path, headers, ...(body && { body }) })
     expect(answer.statusCode).toBe(status)
     if (status === 503) expect(answer.headers).toHaveProperty("retry-after")
+  })
+
+  test("models of a service are asked with the key that is linked", async () => {
+    const service = await startModelService(() => ({ json: [[1, 0]] }))
+    vi.stubEnv("EMBED_SERVICE_URL", service.url)
+    vi.stubEnv("EMBEDDING_MODEL", "ours")
+    vi.stubEnv("EMBEDDING_DIMENSIONS", "2")
+    link({ Database: { url: urls?.login }, EmbedServiceApiKey: { value: "linked" } })
+    try {
+      const answer = await ask(await load("models"), {
+        method: "POST",
+        path: "/embed",
+        headers,
+        body: '{"inputs":"x"}',
+      })
+      expect(answer).toMatchObject({ statusCode: 200, body: "[[1,0]]" })
+      expect(service.requests.map((request) => request.headers.authorization)).toEqual(["Bearer linked"])
+    } finally {
+      vi.unstubAllEnvs()
+      link({ Database: { url: urls?.login } })
+      await service.close()
+    }
   })
 
   test("migrate brings an empty database up to date, lets the service log in and the first key in; again it changes nothing", async () => {

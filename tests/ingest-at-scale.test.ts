@@ -43,7 +43,7 @@ async function overwrite(key: string, text: string, sequencer: string): Promise<
 }
 
 async function remove(key: string, sequencer: string): Promise<void> {
-  await shelf.objects.delete(key)
+  await shelf.objects.delete([key])
   queue.notify("ObjectRemoved:DeleteMarkerCreated", key, { sequencer })
 }
 

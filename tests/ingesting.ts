@@ -10,6 +10,7 @@ import { createIngest, type Ingest } from "../lib/documents/ingest/create-ingest
 import { IngestOptions } from "../lib/documents/ingest/upload.ts"
 import type { Embedder } from "../lib/inference/inference.ts"
 import { createLog } from "../lib/log.ts"
+import type { ObjectStore } from "../lib/objects/object-store.ts"
 import { type Library, openLibrary } from "./library.ts"
 import { createMemoryObjects } from "./memory-objects.ts"
 import { assembleBlocks, createTextFileReader } from "./text-file-reader.ts"
@@ -20,6 +21,8 @@ interface Parts {
   readonly embedder?: Embedder | null
   /** None without it. */
   readonly enricher?: Enricher | null
+  /** In place of the store of all workers. */
+  readonly objects?: ObjectStore
   /** Pages read side by side. */
   readonly concurrency?: number
 }
@@ -47,7 +50,7 @@ export async function openIngesting(): Promise<Ingesting> {
     return createIngest({
       database: library.database,
       documents: createDocuments(library.database),
-      objects,
+      objects: parts.objects ?? objects,
       fileReader,
       embedder: embedder === undefined ? createWordEmbedder() : embedder,
       enricher,

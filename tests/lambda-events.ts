@@ -1,3 +1,6 @@
+import { runInNewContext } from "node:vm"
+import { encodePathAgain } from "../infra/routes.ts"
+
 /** A request as API Gateway's HTTP API and Function URLs hand it to a Lambda (payload format 2.0). */
 interface GatewayRequest {
   readonly method?: string
@@ -14,13 +17,14 @@ export interface GatewayAnswer {
   readonly isBase64Encoded: boolean
 }
 
-/** The event of a request. Bytes come as base64, as API Gateway sends what isn't text. */
+/** The event of a request to the router's domain. Bytes come as base64, as API Gateway sends what isn't text. */
 export function gatewayEvent({ method = "GET", path, headers = {}, body }: GatewayRequest) {
   const { pathname, search } = new URL(path, "http://x")
+  const rawPath = throughRouter(pathname)
   return {
     version: "2.0",
     routeKey: "$default",
-    rawPath: decodeURIComponent(pathname),
+    rawPath,
     rawQueryString: search.slice(1),
     headers: { host: "abc123.execute-api.eu-central-1.amazonaws.com", "x-forwarded-for": "203.0.113.7", ...headers },
     requestContext: {
@@ -30,7 +34,7 @@ export function gatewayEvent({ method = "GET", path, headers = {}, body }: Gatew
       domainPrefix: "abc123",
       http: {
         method,
-        path: decodeURIComponent(pathname),
+        path: rawPath,
         protocol: "HTTP/1.1",
         sourceIp: "203.0.113.7",
         userAgent: "test",
@@ -45,6 +49,13 @@ export function gatewayEvent({ method = "GET", path, headers = {}, body }: Gatew
     body: body === undefined ? null : typeof body === "string" ? body : Buffer.from(body).toString("base64"),
     isBase64Encoded: body !== undefined && typeof body !== "string",
   }
+}
+
+/** What a Lambda gets of a path: CloudFront runs the router's code, and API Gateway decodes once. */
+function throughRouter(path: string): string {
+  const event = { request: { uri: path } }
+  runInNewContext(encodePathAgain, { event })
+  return decodeURIComponent(event.request.uri)
 }
 
 /** What Lambda tells a handler of an invocation that still has `leftMs`. */

@@ -28,14 +28,11 @@ export function createMemoryObjects(): ObjectStore & { readonly held: Map<string
       const { body, contentType } = found
       return { key, bytes: body.byteLength, contentType, version: String(versions.indexOf(found)) }
     },
-    delete: async (key) => void held.delete(key),
+    async delete(keys) {
+      for (const key of keys) held.delete(key)
+    },
     async *list(prefix) {
       for (const key of keys(prefix)) yield { key, bytes: held.get(key)?.body.byteLength ?? 0 }
-    },
-    async deleteAll(prefix) {
-      const gone = keys(prefix)
-      for (const key of gone) held.delete(key)
-      return gone.length
     },
     presignPut: async (key) => `https://bucket.test/${key}`,
     presignGet: async (key) => `https://bucket.test/${key}`,

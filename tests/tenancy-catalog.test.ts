@@ -97,6 +97,7 @@ test("what is granted beyond reading: the service writes its tenants' rows, and 
      group by 1, 2 order by 1, 2`)
   const all = "DELETE, INSERT, UPDATE"
   expect(writes).toEqual([
+    { who: "concordance_app", on: "answer_tokens", may: "INSERT, UPDATE" }, // nobody takes a day's count away
     { who: "concordance_app", on: "chunks", may: all },
     { who: "concordance_app", on: "document_tables", may: all },
     { who: "concordance_app", on: "documents", may: all },

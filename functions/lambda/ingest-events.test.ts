@@ -18,6 +18,7 @@ function handlerOf() {
     standing: async () => null,
     reopen: unused,
     pending: unused,
+    leftovers: async () => [],
     cleanUp: async () => {},
     sweep: unused,
     documentOf: async () => null,

@@ -2,6 +2,7 @@ import * as z from "zod"
 import { BucketNotification, bucketRecords, TestNotification } from "../../lib/documents/ingest/bucket-notification.ts"
 import type { Ingest } from "../../lib/documents/ingest/create-ingest.ts"
 import { IngestMessage, type SendMessages } from "../../lib/documents/ingest/ingest-message.ts"
+import { createSweepLeftovers } from "../../lib/documents/ingest/sweep-leftovers.ts"
 import { createWorkMessage, type Delivery, NotDone } from "../../lib/documents/ingest/work-message.ts"
 import { createWorkRecord } from "../../lib/documents/ingest/work-record.ts"
 import type { Log } from "../../lib/log.ts"
@@ -47,11 +48,20 @@ export function createIngestEvents({ ingest, send, log, receivesMax = RECEIVES_M
   const workMessage = createWorkMessage({ ingest, send })
   const workRecord = createWorkRecord({ ingest, workMessage, log })
 
+  const sweep = createSweepLeftovers({ ingest, log })
+
+  /** Sweeps ride on writes: nothing here wakes up by itself. */
   async function work({ body }: SqsRecord, delivery: Delivery): Promise<void> {
     const parsed = Body.parse(JSON.parse(body))
     if ("Event" in parsed) return
-    if ("kind" in parsed) return workMessage(parsed, delivery)
-    for (const record of bucketRecords(parsed)) await workRecord(record, delivery)
+    if ("kind" in parsed) {
+      await workMessage(parsed, delivery)
+      return sweep(parsed.tenant, delivery.signal)
+    }
+    for (const record of bucketRecords(parsed)) {
+      const tenant = await workRecord(record, delivery)
+      if (tenant !== null) await sweep(tenant, delivery.signal)
+    }
   }
 
   return async (event: unknown, context: LambdaContext): Promise<BatchResponse> => {

@@ -9,6 +9,7 @@ const LINKED = {
   MIGRATION_DATABASE_URL: ["DatabaseOwner", "url"],
   OBJECT_STORE_BUCKET: ["ObjectStore", "bucket"],
   EMBEDDING_API_KEY: ["EmbeddingApiKey", "value"],
+  EMBED_SERVICE_API_KEY: ["EmbedServiceApiKey", "value"],
   LLM_API_KEY: ["LlmApiKey", "value"],
 } as const
 

@@ -25,7 +25,7 @@ const HOLDER = 0xe000
  */
 export function citeSentences(text: string, sources: Sources): CitedText {
   const { held, removed } = holdMarks(text, sources)
-  const name = (index: number): string => sources[index]?.citation ?? ""
+  const name = nameIn(sources)
   const marks = [...held.matchAll(HOLDERS)].map(({ 0: holder, index }, before) => ({
     // Where it stands in the text without marks.
     at: index - before,
@@ -40,13 +40,7 @@ export function citeSentences(text: string, sources: Sources): CitedText {
     citations[Math.max(0, of)]?.add(name(source))
   }
   return {
-    answer: held.replace(
-      /([^\s([\uE000-\uF8FF])?([\uE000-\uF8FF]+)/gu,
-      (_, before: string | undefined, holders: string) => {
-        const named = [...holders].map((holder) => name(holder.charCodeAt(0) - HOLDER)).join("")
-        return before ? `${before} ${named}` : named
-      },
-    ),
+    answer: withCitations(held, sources),
     sentences: spans.map(({ start, end }, index) => ({
       text: plain.slice(start, end).replace(MARK, ""),
       citations: [...(citations[index] ?? [])],
@@ -54,6 +48,30 @@ export function citeSentences(text: string, sources: Sources): CitedText {
     cited: [...new Set(marks.map(({ source }) => source))],
     removed,
   }
+}
+
+/** The same for a text that is still being written: its answer and what it cites, without its sentences. */
+export function citeText(text: string, sources: Sources): Pick<CitedText, "answer" | "cited"> {
+  const { held } = holdMarks(text, sources)
+  const cited = [...held.matchAll(HOLDERS)].map(({ 0: holder }) => holder.charCodeAt(0) - HOLDER)
+  return { answer: withCitations(held, sources), cited: [...new Set(cited)] }
+}
+
+const nameIn =
+  (sources: Sources) =>
+  (index: number): string =>
+    sources[index]?.citation ?? ""
+
+/** The text with citations in place of holders. */
+function withCitations(held: string, sources: Sources): string {
+  const name = nameIn(sources)
+  return held.replace(
+    /([^\s([\uE000-\uF8FF])?([\uE000-\uF8FF]+)/gu,
+    (_, before: string | undefined, holders: string) => {
+      const named = [...holders].map((holder) => name(holder.charCodeAt(0) - HOLDER)).join("")
+      return before ? `${before} ${named}` : named
+    },
+  )
 }
 
 /** The text with a holder for each passage that is cited, and nothing for those that aren't there. */

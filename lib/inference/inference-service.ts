@@ -24,6 +24,12 @@ interface InferenceServiceOptions {
 /** Sends JSON text to a path of the service. */
 export type Send = (path: string, body: string, signal: AbortSignal) => Promise<Response>
 
+/**
+ * Reads a body that comes in parts. It calls `begin` at the first part that counts: before it an attempt that breaks off
+ * is made again, after it the reader decides what its error is.
+ */
+export type StreamReader<T> = (parts: AsyncIterable<Uint8Array>, begin: () => void) => Promise<T>
+
 /** Posts JSON to a model behind HTTP. */
 export interface InferenceService {
   /** Where it answers, for people. */
@@ -35,6 +41,13 @@ export interface InferenceService {
    * @throws AppError `inference_unavailable` naming the service; the signal's reason when it aborts
    */
   post<T>(path: string, body: unknown, answer: z.ZodType<T>, signal?: AbortSignal): Promise<T>
+  /**
+   * What `read` makes of the answer while it comes, with the same attempts. The body that it reads ends at the bytes of
+   * the longest answer.
+   *
+   * @throws what `read` throws once it has begun; else as `post`
+   */
+  stream<T>(path: string, body: unknown, read: StreamReader<T>, signal?: AbortSignal): Promise<T>
 }
 
 const ATTEMPTS_MAX = 4
@@ -44,8 +57,8 @@ const ANSWER_BYTES_MAX = 64_000_000
 const RETRY_AFTER_MS_MAX = 30_000
 
 /** What an attempt ended in: the answer, or why there is none and whether another attempt may help. */
-type Attempt =
-  | { readonly body: unknown }
+type Attempt<T> =
+  | { readonly value: T }
   | {
       readonly problem: string
       readonly isPassing: boolean
@@ -60,53 +73,69 @@ export function createInferenceService(options: InferenceServiceOptions): Infere
   const failure = (problem: string, cause?: unknown) =>
     new AppError("inference_unavailable", `The model service at ${host} (${setting}) ${problem}.`, { cause })
 
+  async function call<T>(path: string, body: unknown, read: StreamReader<T>, signal?: AbortSignal): Promise<T> {
+    const endsAt = performance.now() + callTimeoutMs
+    const leftMs = (): number => endsAt - performance.now()
+    for (let attempt = 1; ; attempt++) {
+      const timeoutMs = Math.max(1, Math.round(Math.min(attemptTimeoutMs, leftMs())))
+      const outcome = await tryOnce(options, path, body, read, { signal, timeoutMs })
+      if ("value" in outcome) return outcome.value
+      const waitMs = outcome.retryAfterMs ?? backoffMs * 2 ** (attempt - 1)
+      if (!outcome.isPassing || attempt === ATTEMPTS_MAX || waitMs > Math.min(RETRY_AFTER_MS_MAX, leftMs())) {
+        throw failure(outcome.problem, outcome.cause)
+      }
+      await sleep(waitMs, undefined, signal ? { signal } : {}).catch(() => signal?.throwIfAborted())
+    }
+  }
+
   return {
     host,
     async post(path, body, answer, signal) {
-      const endsAt = performance.now() + callTimeoutMs
-      const leftMs = (): number => endsAt - performance.now()
-      for (let attempt = 1; ; attempt++) {
-        const timeoutMs = Math.max(1, Math.round(Math.min(attemptTimeoutMs, leftMs())))
-        const outcome = await tryOnce(options, path, body, { signal, timeoutMs })
-        if ("body" in outcome) {
-          const parsed = answer.safeParse(outcome.body)
-          if (parsed.success) return parsed.data
-          throw failure(
-            "answered in another shape than its protocol has: check that the URL is that of such a service",
-            parsed.error,
-          )
-        }
-        const waitMs = outcome.retryAfterMs ?? backoffMs * 2 ** (attempt - 1)
-        if (!outcome.isPassing || attempt === ATTEMPTS_MAX || waitMs > Math.min(RETRY_AFTER_MS_MAX, leftMs())) {
-          throw failure(outcome.problem, outcome.cause)
-        }
-        await sleep(waitMs, undefined, signal ? { signal } : {}).catch(() => signal?.throwIfAborted())
-      }
+      const parsed = answer.safeParse(await call(path, body, readJson, signal))
+      if (parsed.success) return parsed.data
+      throw failure(
+        "answered in another shape than its protocol has: check that the URL is that of such a service",
+        parsed.error,
+      )
     },
+    stream: (path, body, read, signal) => call(path, body, read, signal),
   }
 }
 
-async function tryOnce(
+async function readJson(parts: AsyncIterable<Uint8Array>): Promise<unknown> {
+  const read: Uint8Array[] = []
+  for await (const part of parts) read.push(part)
+  return JSON.parse(Buffer.concat(read).toString("utf8"))
+}
+
+class TooLong extends Error {}
+
+async function tryOnce<T>(
   { baseUrl, apiKey, answerBytesMax = ANSWER_BYTES_MAX, send = overHttp(baseUrl, apiKey) }: InferenceServiceOptions,
   path: string,
   body: unknown,
+  read: StreamReader<T>,
   { signal, timeoutMs }: { readonly signal: AbortSignal | undefined; readonly timeoutMs: number },
-): Promise<Attempt> {
+): Promise<Attempt<T>> {
   signal?.throwIfAborted()
   const timeout = AbortSignal.timeout(timeoutMs)
+  let hasBegun = false
   try {
     const response = await send(path, JSON.stringify(body), signal ? AbortSignal.any([signal, timeout]) : timeout)
     if (!response.ok) {
       await response.body?.cancel()
       return refusal(response)
     }
-    const text = await readText(response, answerBytesMax)
-    if (text !== null) return { body: JSON.parse(text) }
-    return { problem: `answered with more than ${answerBytesMax} bytes`, isPassing: false, retryAfterMs: null }
+    const value = await read(upTo(answerBytesMax, response), () => {
+      hasBegun = true
+    })
+    return { value }
   } catch (error) {
     signal?.throwIfAborted()
-    if (error instanceof SyntaxError)
-      return { problem: "answered with something that is not JSON", isPassing: false, retryAfterMs: null, cause: error }
+    if (hasBegun) throw error
+    const given = (problem: string): Attempt<T> => ({ problem, isPassing: false, retryAfterMs: null, cause: error })
+    if (error instanceof TooLong) return given(`answered with more than ${answerBytesMax} bytes`)
+    if (error instanceof SyntaxError) return given("answered with something that is not JSON")
     const problem = timeout.aborted ? `did not answer within ${timeoutMs} ms` : "can't be reached"
     return { problem, isPassing: true, retryAfterMs: null, cause: error }
   }
@@ -124,20 +153,18 @@ function overHttp(baseUrl: string, apiKey: string | undefined): Send {
     })
 }
 
-/** The body, or null of one that is too long; what is left of it is not read. */
-async function readText({ body }: Response, bytesMax: number): Promise<string | null> {
-  const parts: Uint8Array[] = []
+/** The body; what is left of one that is too long is not read. */
+async function* upTo(bytesMax: number, { body }: Response): AsyncGenerator<Uint8Array> {
   let bytes = 0
   for await (const part of body ?? []) {
     bytes += part.byteLength
-    if (bytes > bytesMax) return null
-    parts.push(part)
+    if (bytes > bytesMax) throw new TooLong()
+    yield part
   }
-  return Buffer.concat(parts).toString("utf8")
 }
 
 /** The service's own words stay out of it: some repeat the text or the key they were sent. */
-function refusal({ status, headers }: Response): Attempt {
+function refusal({ status, headers }: Response): Attempt<never> {
   const advice =
     status === 401 || status === 403
       ? ": it does not accept the API key"

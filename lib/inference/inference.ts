@@ -30,8 +30,10 @@ export interface Embedder {
   embed(texts: readonly string[], kind: TextKind, options?: InferenceOptions): Promise<Embeddings>
 }
 
-/** Scores how well each passage answers the query; higher is better, and only the order within one call means anything. */
+/** Scores how well each passage answers the query; higher is better. */
 export interface Reranker {
   readonly model: string
+  /** Score from which a passage bears on the query; absent of a model whose scores are logits: 0. */
+  readonly relevantFrom?: number
   score(query: string, passages: readonly string[], options?: InferenceOptions): Promise<readonly number[]>
 }

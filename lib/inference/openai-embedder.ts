@@ -60,10 +60,10 @@ export function createOpenAiEmbedder(options: OpenAiEmbedderOptions): Embedder {
     dimensions,
     maxTokens,
     ...(languages && { languages }),
-    countTokens: estimateTokens,
+    countTokens: (text) => estimateTokens(text, languages),
     async embed(texts, kind, { signal } = {}) {
       signal?.throwIfAborted()
-      const fitting = remoteTexts(texts, kind, family, maxTokens)
+      const fitting = remoteTexts(texts, kind, family, maxTokens, languages)
       const vectors: Float32Array[] = []
       for (const batch of remoteBatches(fitting.texts, REQUEST_LIMITS))
         vectors.push(...(await vectorsOf(batch, signal)))

@@ -41,10 +41,10 @@ export function createTeiEmbedder({ service, model, dimensions, maxTokens = 512 
     dimensions,
     maxTokens,
     ...(languages && { languages }),
-    countTokens: estimateTokens,
+    countTokens: (text) => estimateTokens(text, languages),
     async embed(texts, kind, { signal } = {}) {
       signal?.throwIfAborted()
-      const fitting = remoteTexts(texts, kind, family, maxTokens)
+      const fitting = remoteTexts(texts, kind, family, maxTokens, languages)
       const vectors: Float32Array[] = []
       for (const inputs of remoteBatches(fitting.texts, REQUEST_LIMITS)) {
         const body = { inputs, normalize: true, truncate: true }

@@ -77,6 +77,16 @@ export interface ToolReply {
   readonly usage: ChatUsage
 }
 
+/** A request for text. */
+export interface ChatWriting {
+  readonly messages: readonly ChatMessage[]
+  /** As in `ChatQuestion`. */
+  readonly maxTokens?: number
+  readonly signal?: AbortSignal
+  /** Gets each piece of the text as it comes. */
+  readonly onToken?: ((text: string) => void) | undefined
+}
+
 /** A language model that converses. */
 export interface ChatModel {
   readonly model: string
@@ -89,6 +99,11 @@ export interface ChatModel {
   ask<T>(question: ChatQuestion<T>): Promise<{ readonly value: T; readonly usage: ChatUsage }>
   /** What the model does next: calls tools, or writes. Throws as `ask` does; malformed arguments are no error. */
   callTools(question: ToolQuestion): Promise<ToolReply>
+  /**
+   * Free text, piece by piece. Throws as `ask`; what broke off half-way is a `UselessReply`, though `onToken` has had the
+   * half of it, and isn't asked for again.
+   */
+  write(writing: ChatWriting): Promise<{ readonly text: string; readonly usage: ChatUsage }>
 }
 
 /**

@@ -3,6 +3,8 @@ import type { InferenceService } from "../inference/inference-service.ts"
 import { estimateTokens } from "../inference/remote-vectors.ts"
 import { type ChatMessage, type ChatModel, type ChatPart, type ChatUsage, UselessReply } from "./chat-model.ts"
 import { jsonSchemaOf } from "./json-schema-of.ts"
+import { readCompletion } from "./read-completion.ts"
+import { TokenCounts } from "./token-counts.ts"
 import { toolBody, toolCallsIn, WireToolCall } from "./tool-wire.ts"
 
 interface OpenAiChatOptions {
@@ -33,15 +35,8 @@ const Completion = z.object({
       }),
     )
     .min(1),
-  usage: z
-    .object({
-      prompt_tokens: z.int().min(0),
-      completion_tokens: z.int().min(0).default(0),
-      prompt_tokens_details: z.object({ cached_tokens: z.int().min(0).nullish() }).nullish(),
-    })
-    .nullish(),
+  usage: TokenCounts.nullish(),
 })
-type Completion = z.output<typeof Completion>
 
 /**
  * A model behind the `/chat/completions` route of an OpenAI-compatible service (vLLM, OpenRouter, Ollama, OpenAI). The
@@ -50,51 +45,78 @@ type Completion = z.output<typeof Completion>
  */
 export function createOpenAiChatModel(options: OpenAiChatOptions): ChatModel {
   const { service, model, temperature, replyTokensMax, extraBody } = options
+  const bodyOf = (own: object, maxTokens = replyTokensMax) => ({
+    model,
+    temperature,
+    max_tokens: Math.min(maxTokens, replyTokensMax),
+    ...own,
+    ...extraBody,
+  })
+  const uselessWith =
+    (usage: ChatUsage): Useless =>
+    (problem, cause) =>
+      new UselessReply(model, problem, usage, cause)
 
   /** One call: what the model said, what it took, and how to say that it is of no use. */
-  async function complete(asked: Asked, own: Readonly<Record<string, unknown>>) {
-    const { promptTokens: estimate, maxTokens = replyTokensMax, signal } = asked
-    const body = { model, temperature, max_tokens: Math.min(maxTokens, replyTokensMax), ...own, ...extraBody }
-    const completion = await service.post("/chat/completions", body, Completion, signal)
-    const usage = usageOf(completion, estimate)
-    const useless = (problem: string, cause?: unknown) => new UselessReply(model, problem, usage, cause)
-    return { text: textOf(completion, useless), calls: completion.choices[0]?.message.tool_calls ?? [], usage, useless }
+  async function complete(own: object, prompt: () => number, { maxTokens, signal }: Limits) {
+    const { choices, usage: counts } = await service.post(ROUTE, bodyOf(own, maxTokens), Completion, signal)
+    const { finish_reason: finishReason, message } = choices[0] ?? {}
+    const calls = message?.tool_calls ?? []
+    const said = (message?.content ?? "") + (calls.length > 0 ? JSON.stringify(calls) : "")
+    const usage = usageOf(counts, prompt, said)
+    const useless = uselessWith(usage)
+    return { text: checkedText({ ...message, finishReason }, useless), calls, usage, useless }
   }
 
   return {
     model,
     replyTokensMax,
-    async ask({ messages, name, schema, maxTokens, signal }) {
-      const { text, usage, useless } = await complete(
-        { promptTokens: () => promptTokens(messages), maxTokens, signal },
-        {
-          messages: messages.map(messageToWire),
-          response_format: { type: "json_schema", json_schema: { name, strict: true, schema: jsonSchemaOf(schema) } },
-        },
-      )
-      if (text === "") throw useless("answered with nothing")
+    async ask({ messages, name, schema, ...limits }) {
+      const json_schema = { name, strict: true, schema: jsonSchemaOf(schema) }
+      const own = { messages: messages.map(messageToWire), response_format: { type: "json_schema", json_schema } }
+      const { text, usage, useless } = await complete(own, () => promptTokens(messages), limits)
+      if (text === "") throw useless(NOTHING)
       const parsed = schema.safeParse(parseJson(text, useless))
       if (!parsed.success) throw useless("answered in another shape than asked for", parsed.error)
       return { value: parsed.data, usage }
     },
-    async callTools({ messages, tools, maxTokens, signal }) {
-      const body = toolBody(messages, tools, messageToWire)
-      const { text, calls, usage, useless } = await complete(
-        { promptTokens: () => estimateTokens(JSON.stringify(body)), maxTokens, signal },
-        body,
-      )
+    async callTools({ messages, tools, ...limits }) {
+      const own = toolBody(messages, tools, messageToWire)
+      const { text, calls, usage, useless } = await complete(own, () => estimateTokens(JSON.stringify(own)), limits)
       const reply = tools.length > 0 ? toolCallsIn(text, calls) : { text, toolCalls: [] }
-      if (reply.text.trim() === "" && reply.toolCalls.length === 0) throw useless("answered with nothing")
+      if (reply.text.trim() === "" && reply.toolCalls.length === 0) throw useless(NOTHING)
       return { ...reply, usage }
+    },
+    async write({ messages, maxTokens, signal, onToken }) {
+      const own = { messages: messages.map(messageToWire), stream: true, stream_options: { include_usage: true } }
+      const read = await service.stream(
+        ROUTE,
+        bodyOf(own, maxTokens),
+        (parts, begin) => readCompletion(parts, begin, onToken),
+        signal,
+      )
+      signal?.throwIfAborted()
+      const { text, refusal, finishReason, broken } = read
+      const usage = usageOf(read.usage, () => promptTokens(messages), text)
+      const useless = uselessWith(usage)
+      if (broken instanceof Error && broken.name === "TimeoutError") {
+        throw useless("did not end its answer in time (LLM_TIMEOUT_MS)", broken)
+      }
+      if (broken !== null || (finishReason === null && text !== "")) {
+        throw useless("broke off before its answer had ended", broken)
+      }
+      if (checkedText({ content: text, refusal, finishReason }, useless) === "") throw useless(NOTHING)
+      return { text, usage }
     },
   }
 }
 
-interface Asked {
-  /** Estimated, where the server doesn't say. */
-  readonly promptTokens: () => number
-  readonly maxTokens: number | undefined
-  readonly signal: AbortSignal | undefined
+const ROUTE = "/chat/completions"
+const NOTHING = "answered with nothing"
+
+interface Limits {
+  readonly maxTokens?: number
+  readonly signal?: AbortSignal
 }
 
 type Useless = (problem: string, cause?: unknown) => UselessReply
@@ -107,9 +129,14 @@ export function promptTokens(messages: readonly ChatMessage[]): number {
   return parts.reduce((sum, part) => sum + (part.type === "text" ? estimateTokens(part.text) : IMAGE_TOKENS), 0)
 }
 
-function textOf({ choices: [choice] }: Completion, useless: Useless): string {
-  const { content, refusal } = choice?.message ?? {}
-  const reason = choice?.finish_reason
+/** How an answer ended. */
+interface Ended {
+  readonly content?: string | null | undefined
+  readonly refusal?: string | null | undefined
+  readonly finishReason: string | null | undefined
+}
+
+function checkedText({ content, refusal, finishReason: reason }: Ended, useless: Useless): string {
   if (refusal || reason === "content_filter") throw useless("refused to answer")
   if (reason === "length") throw useless("was cut off: the answer is longer than its limit of tokens (LLM_MAX_TOKENS)")
   if (reason === "error") throw useless("failed while it answered")
@@ -125,19 +152,18 @@ function parseJson(text: string, useless: Useless): unknown {
   }
 }
 
-function usageOf({ usage, choices }: Completion, estimate: () => number): ChatUsage {
-  if (usage) {
+function usageOf(counts: TokenCounts | null | undefined, prompt: () => number, answer: string): ChatUsage {
+  if (counts) {
     return {
-      promptTokens: usage.prompt_tokens,
-      completionTokens: usage.completion_tokens,
-      cachedTokens: usage.prompt_tokens_details?.cached_tokens ?? 0,
+      promptTokens: counts.prompt_tokens,
+      completionTokens: counts.completion_tokens,
+      cachedTokens: counts.prompt_tokens_details?.cached_tokens ?? 0,
       isEstimated: false,
     }
   }
-  const { content, tool_calls: calls } = choices[0]?.message ?? {}
   return {
-    promptTokens: estimate(),
-    completionTokens: estimateTokens((content ?? "") + (calls?.length ? JSON.stringify(calls) : "")),
+    promptTokens: prompt(),
+    completionTokens: estimateTokens(answer),
     cachedTokens: 0,
     isEstimated: true,
   }

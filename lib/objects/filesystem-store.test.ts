@@ -3,7 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, beforeEach, expect, test } from "vitest"
 import { createFilesystemStore } from "./filesystem-store.ts"
-import { pageImageKey, pagesPrefix, uploadKey } from "./object-key.ts"
+import { pageImageKey, uploadKey } from "./object-key.ts"
 
 let home: string
 let folder: string
@@ -51,8 +51,18 @@ test("deleting everything leaves no file and no folder of a document", async () 
   const store = createFilesystemStore({ folder })
   await store.put(page(1), body, "image/x-odd")
   await store.put(page(2), body, "image/png")
-  expect(await store.deleteAll(pagesPrefix("t", "d"))).toBe(2)
+  await store.delete([page(1), page(2)])
   expect(await readdir(folder)).toEqual([".tmp"])
+})
+
+test("a file that can't be deleted is an error, after all others were", async () => {
+  const store = createFilesystemStore({ folder })
+  const pages = Array.from({ length: 40 }, (_, i) => page(i))
+  for (const key of pages) await store.put(key, body, "image/png")
+  await symlink("loop", join(folder, "pages", "loop"))
+  const keys = ["pages/loop/x", ...pages]
+  await expect(store.delete(keys)).rejects.toMatchObject({ code: "storage_unavailable" })
+  expect(await filesIn(folder)).toEqual([])
 })
 
 test("puts and deletions of a document's objects at once lose no object that was put last", async () => {
@@ -61,12 +71,11 @@ test("puts and deletions of a document's objects at once lose no object that was
   for (let turn = 0; turn < 10; turn++) {
     await Promise.all([
       ...numbers.map((number) => store.put(page(number), body, "image/png")),
-      ...numbers.map((number) => store.delete(page(number + 100))),
-      store.deleteAll("pages/t/other/"),
+      ...numbers.map((number) => store.delete([page(number + 100)])),
     ])
-    await Promise.all(numbers.map((number) => store.delete(page(number))))
+    await store.delete(numbers.map(page))
   }
-  await Promise.all([store.put(page(1), body, "image/png"), store.delete(page(2))])
+  await Promise.all([store.put(page(1), body, "image/png"), store.delete([page(2)])])
   expect(await store.get(page(1))).not.toBeNull()
 })
 

@@ -7,6 +7,9 @@ import { requireObjectKey, requireObjectPrefix } from "./object-key.ts"
 import { OBJECT_BYTES_MAX, type ObjectStore, tooLarge } from "./object-store.ts"
 import { createFileReplacer } from "./replace-file.ts"
 
+/** Files removed side by side: the thread pool of Node has four threads, and a disk a queue. */
+const REMOVALS_AT_ONCE = 16
+
 interface FilesystemStoreOptions {
   /** Made when missing. Nothing outside of it is read or written. */
   readonly folder: string
@@ -31,6 +34,16 @@ export function createFilesystemStore(options: FilesystemStoreOptions): ObjectSt
   async function remove(key: string): Promise<void> {
     await removeFile(pathOf(key), folder)
     await removeFile(typePathOf(key), folder)
+  }
+
+  async function removeAll(keys: readonly string[]): Promise<void> {
+    keys.forEach(requireObjectKey)
+    const failed: unknown[] = []
+    for (let i = 0; i < keys.length; i += REMOVALS_AT_ONCE) {
+      const settled = await Promise.allSettled(keys.slice(i, i + REMOVALS_AT_ONCE).map(remove))
+      failed.push(...settled.flatMap((one) => (one.status === "rejected" ? [one.reason] : [])))
+    }
+    if (failed.length > 0) throw failed[0]
   }
 
   async function store(key: string, contentType: string, fill: (temporary: string) => Promise<void>): Promise<void> {
@@ -76,7 +89,7 @@ export function createFilesystemStore(options: FilesystemStoreOptions): ObjectSt
         return found && { key, bytes: found.size, contentType: await typeOf(key) }
       }),
 
-    delete: (key) => reported(() => remove(key)),
+    delete: (keys) => reported(() => removeAll(keys)),
 
     async *list(prefix) {
       const segments = prefix === "" ? [] : requireObjectPrefix(prefix)
@@ -86,16 +99,6 @@ export function createFilesystemStore(options: FilesystemStoreOptions): ObjectSt
         throw described(error)
       }
     },
-
-    deleteAll: (prefix) =>
-      reported(async () => {
-        let deleted = 0
-        for await (const { key } of filesBelow(join(folder, ...requireObjectPrefix(prefix)), prefix)) {
-          await remove(key)
-          deleted++
-        }
-        return deleted
-      }),
 
     presignPut: async () => null,
     presignGet: async () => null,

@@ -5,7 +5,7 @@ import { AppError } from "../errors.ts"
  * Longest segment of a key, ASCII characters. A file name may have 255 bytes on every common file system, and a key of
  * four segments stays under the 1,024 bytes of S3.
  */
-const SEGMENT_CHARS_MAX = 200
+export const SEGMENT_CHARS_MAX = 200
 /** Of an id too long for that: what stays readable before its digest. */
 const READABLE_CHARS = 100
 /** Names that Windows keeps for devices, whatever their extension. */
@@ -80,6 +80,11 @@ export function chunkImageKey(tenantId: string, documentId: string, sha256: stri
 /** What the pictures of a document's chunks start with; ends with `/`. */
 export function chunkImagesPrefix(tenantId: string, documentId: string): string {
   return `images/${encodeSegment(tenantId)}/${encodeSegment(documentId)}/`
+}
+
+/** Prefixes that together hold all objects of a document and none of another's. */
+export function documentPrefixes(tenantId: string, documentId: string): readonly string[] {
+  return [uploadsPrefix, pagesPrefix, chunkImagesPrefix].map((prefixOf) => prefixOf(tenantId, documentId))
 }
 
 /** Prefixes that together hold all objects of a tenant and none of another's. */

@@ -41,12 +41,10 @@ export interface ObjectStore {
   get(key: string, bytesMax?: number): Promise<StoredObject | null>
   /** Null when there is none. `version` as in `getFile`. */
   head(key: string, version?: string): Promise<ObjectHead | null>
-  /** No error when there is none. */
-  delete(key: string): Promise<void>
+  /** Any number of objects; no error for those that aren't there. One that can't be deleted keeps no other from it. */
+  delete(keys: readonly string[]): Promise<void>
   /** In order of key, page after page behind the iterator. `prefix` is empty or ends with `/`. */
   list(prefix: string): AsyncIterable<ObjectSummary>
-  /** Deletes everything under `prefix`, which ends with `/`. How many there were. */
-  deleteAll(prefix: string): Promise<number>
   /**
    * A URL to PUT one object of this type, good for `expiresS` seconds; null where the store has no URLs (the
    * filesystem). It bounds no size: look at `head` before `get`.

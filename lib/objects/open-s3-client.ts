@@ -3,8 +3,6 @@ import { S3Client } from "@aws-sdk/client-s3"
 /** Which bucket, and how patient its client is. */
 export interface S3StoreOptions {
   readonly bucket: string
-  /** Comes before every key: `archive/`. */
-  readonly prefix?: string | undefined
   /** Without one the SDK looks at `AWS_REGION` and the profile; at an endpoint of one's own, `us-east-1`. */
   readonly region?: string | undefined
   /** Of a store that speaks S3 but isn't Amazon's. */
@@ -17,7 +15,7 @@ export interface S3StoreOptions {
   readonly idleTimeoutMs?: number
   /** Attempts at one request, with the SDK's growing waits between them; 4 when not given. */
   readonly attemptsMax?: number
-  /** Keys of one listing, at most 1,000, which is what a deletion of many takes. */
+  /** Keys of one listing, at most 1,000. */
   readonly keysPerPage?: number
 }
 

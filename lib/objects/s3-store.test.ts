@@ -60,7 +60,7 @@ test("a bucket that isn't there is an error for get, put and list, not an absent
   const expected = "has no such bucket: create it, or correct OBJECT_STORE_BUCKET"
   expect((await failure(store.get(KEY))).message).toContain(expected)
   expect((await failure(store.put(KEY, new Uint8Array(1), "image/png"))).message).toContain(expected)
-  expect((await failure(store.deleteAll("pages/t/"))).message).toContain(expected)
+  expect((await failure(store.delete([KEY]))).message).toContain(expected)
 })
 
 test.each([
@@ -79,14 +79,25 @@ test.each([
   expect(String(error.cause)).toContain(`${code}, status ${status}`)
 })
 
-test("an object that could not be deleted is an error, though the deletion of many answers 200", async () => {
+test("objects are deleted 1,000 a request, and those that S3 keeps are counted, though it answers 200", async () => {
+  const asked: number[] = []
+  const kept = (code: string) => `<Error><Key>${KEY}</Key><Code>${code}</Code><Message>AKIASECRETID</Message></Error>`
   const store = await storeAt((request, response) => {
-    response.writeHead(200, { "content-type": "application/xml" })
-    if (request.method === "GET") {
-      response.end(`<ListBucketResult><Contents><Key>${KEY}</Key><Size>1</Size></Contents></ListBucketResult>`)
-    } else response.end(`<DeleteResult><Error><Key>${KEY}</Key><Code>AccessDenied</Code></Error></DeleteResult>`)
+    let body = ""
+    request.on("data", (chunk: Buffer) => {
+      body += chunk.toString()
+    })
+    request.on("end", () => {
+      const errors = asked.length === 0 ? kept("AccessDenied") + kept("SlowDown") : ""
+      asked.push(body.match(/<Key>/g)?.length ?? 0)
+      response.writeHead(200, { "content-type": "application/xml" }).end(`<DeleteResult>${errors}</DeleteResult>`)
+    })
   })
-  expect((await failure(store.deleteAll("pages/t/"))).code).toBe("storage_unavailable")
+  const error = await failure(store.delete(Array.from({ length: 2_001 }, () => KEY)))
+  expect(asked).toEqual([1_000, 1_000, 1])
+  expect(error).toMatchObject({ code: "storage_unavailable", message: expect.stringContaining("grant s3:GetObject") })
+  expect(String(error.cause)).toContain("2 of 2001 objects were not deleted: 1 AccessDenied, 1 SlowDown")
+  expect(`${error.message} ${error.cause}`).not.toMatch(/AKIA|pages/)
 })
 
 test("a passing failure is repeated, and the attempts are bounded", async () => {

@@ -1,12 +1,6 @@
-import {
-  DeleteObjectCommand,
-  DeleteObjectsCommand,
-  GetObjectCommand,
-  HeadObjectCommand,
-  ListObjectsV2Command,
-  PutObjectCommand,
-} from "@aws-sdk/client-s3"
+import { GetObjectCommand, HeadObjectCommand, ListObjectsV2Command, PutObjectCommand } from "@aws-sdk/client-s3"
 import { getSignedUrl } from "@aws-sdk/s3-request-presigner"
+import { deleteObjects } from "./delete-objects.ts"
 import { requireObjectKey, requireObjectPrefix } from "./object-key.ts"
 import { OBJECT_BYTES_MAX, type ObjectStore, type ObjectSummary } from "./object-store.ts"
 import { openS3Client, type S3StoreOptions } from "./open-s3-client.ts"
@@ -19,9 +13,9 @@ import { download, downloadFile, nullIfMissing, uploadFile } from "./s3-transfer
  * bucket, without which Amazon answers 403 for an object that isn't there. Nothing is spoken to before the first call.
  */
 export function createS3Store(options: S3StoreOptions): ObjectStore {
-  const { bucket: Bucket, prefix: root = "", keysPerPage = 1_000 } = options
+  const { bucket: Bucket, keysPerPage = 1_000 } = options
   const client = openS3Client(options)
-  const nameOf = (key: string) => root + requireObjectKey(key).join("/")
+  const nameOf = (key: string) => requireObjectKey(key).join("/")
   const addressOf = (key: string, version?: string) => ({
     Bucket,
     Key: nameOf(key),
@@ -31,14 +25,9 @@ export function createS3Store(options: S3StoreOptions): ObjectStore {
   async function* pages(prefix: string): AsyncGenerator<readonly ObjectSummary[]> {
     let ContinuationToken: string | undefined
     do {
-      const command = new ListObjectsV2Command({
-        Bucket,
-        Prefix: root + prefix,
-        MaxKeys: keysPerPage,
-        ContinuationToken,
-      })
+      const command = new ListObjectsV2Command({ Bucket, Prefix: prefix, MaxKeys: keysPerPage, ContinuationToken })
       const page = await reported(() => client.send(command))
-      yield (page.Contents ?? []).map(({ Key = "", Size = 0 }) => ({ key: Key.slice(root.length), bytes: Size }))
+      yield (page.Contents ?? []).map(({ Key = "", Size = 0 }) => ({ key: Key, bytes: Size }))
       ContinuationToken = page.IsTruncated ? page.NextContinuationToken : undefined
     } while (ContinuationToken)
   }
@@ -69,28 +58,11 @@ export function createS3Store(options: S3StoreOptions): ObjectStore {
         return found && { key, bytes: found.ContentLength ?? 0, contentType: typeOf(found), version: found.VersionId }
       }),
 
-    delete: (key) =>
-      reported(async () => {
-        await client.send(new DeleteObjectCommand(addressOf(key)))
-      }),
+    delete: (keys) => reported(async () => deleteObjects(client, Bucket, keys.map(nameOf))),
 
     async *list(prefix) {
       if (prefix !== "") requireObjectPrefix(prefix)
       for await (const page of pages(prefix)) yield* page
-    },
-
-    async deleteAll(prefix) {
-      requireObjectPrefix(prefix)
-      let deleted = 0
-      for await (const page of pages(prefix)) {
-        if (page.length === 0) continue
-        const Objects = page.map(({ key }) => ({ Key: root + key }))
-        const command = new DeleteObjectsCommand({ Bucket, Delete: { Objects, Quiet: true } })
-        const { Errors: [failed] = [] } = await reported(() => client.send(command))
-        if (failed) throw describeS3Error(Object.assign(new Error(failed.Code), { name: failed.Code ?? "Unknown" }))
-        deleted += page.length
-      }
-      return deleted
     },
 
     presignPut: (key, contentType, expiresS) => {

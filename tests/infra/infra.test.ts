@@ -1,10 +1,13 @@
 import { beforeAll, describe, expect, test } from "vitest"
 import { apiRoutes, streamedPaths } from "../../infra/routes.ts"
+import { parseConfig } from "../../lib/config.ts"
 import { statementsOf, tooMuch } from "./policies.ts"
+import { routeRequest } from "./route-request.ts"
 import type { Synthesis, SynthesisedResource } from "./synthesis.ts"
 import { synthesise } from "./synthesise.ts"
 
-/** Handlers that infra/ names and that nobody has written yet. A test fails when one is there and still listed. */
+/** As the functions have it, which nobody told otherwise. */
+const RERANK_TIMEOUT_MS = parseConfig({}).rerankTimeoutMs
 
 let production: Synthesis
 let personal: Synthesis
@@ -63,6 +66,19 @@ describe("functions", () => {
     const { imageUri } = only(production, "aws:lambda/function:Function", "Inference").inputs
     expect(imageUri).toMatch(/@sha256:[0-9a-f]{64}$/)
     expect(imageUri).not.toContain(":latest")
+  })
+
+  test("ask the container's reranker for what it reads before RERANK_TIMEOUT_MS", () => {
+    const { RERANK_CANDIDATES } = lambda(production, "Search").environment.variables
+    // A pair of 256 tokens takes 0.5 s of a core (bench/baselines/m3-shape.json), and a core is 1,769 MB.
+    const cores = only(production, "aws:lambda/function:Function", "Inference").inputs.memorySize / 1_769
+    expect((Number(RERANK_CANDIDATES) * 500) / cores).toBeLessThan(0.8 * RERANK_TIMEOUT_MS)
+  })
+
+  test("of the models run when they are called, as many as there are calls, unless that is set", () => {
+    const { inputs } = only(production, "aws:lambda/function:Function", "Inference")
+    expect(inputs).not.toHaveProperty("reservedConcurrentExecutions")
+    expect(all(production, "aws:lambda/provisionedConcurrencyConfig:ProvisionedConcurrencyConfig")).toEqual([])
   })
 
   test("behind API Gateway give up before it does, after 30 s", () => {
@@ -168,6 +184,32 @@ describe("routes", () => {
     expect(entries.map((entry: string) => entry.split(",").at(-1)).sort()).toEqual(
       ["/", ...Object.values(streamedPaths).flat()].sort(),
     )
+  })
+
+  test.each([
+    ["/", "/", "api"],
+    ["/documents/a%2Fb/pages/1", "/documents/a%252Fb/pages/1", "api"],
+    ["/crop/50%25%3F/1", "/crop/50%2525%253F/1", "api"],
+    ["/answers", "/answers", "api"],
+    ["/answer", "/answer", "answer"],
+    ["/chat", "/chat", "answer"],
+    ["/mcp", "/mcp", "mcp"],
+  ])(
+    "for %s are asked as %s of %s: the API decodes a path once, so the router encodes it once more",
+    async (asked, uri, origin) => {
+      const routed = await routeRequest(production, asked)
+      expect(routed).toEqual({
+        uri,
+        host: expect.stringMatching(new RegExp(`^${origin}[a-z]*\\.(execute-api|lambda-url)\\.`)),
+      })
+      // Decoded by the API, it is the caller's own again.
+      if (origin === "api") expect(decodeURIComponent(routed.uri)).toBe(asked)
+    },
+  )
+
+  test("fit into a CloudFront function, which may have 10 kB", () => {
+    const code: string = only(production, "aws:cloudfront/function:Function").inputs.code
+    expect(Buffer.byteLength(code)).toBeLessThan(10_000)
   })
 
   test("cache what a key got under that key", () => {
@@ -348,6 +390,19 @@ describe("stages", () => {
       comparisonOperator: "GreaterThanThreshold",
       threshold: 0,
     })
+  })
+
+  test("no rate of a few requests is an alarm: they are counted from 20 in five minutes on", () => {
+    for (const name of ["ApiErrorRate", "SearchSlow"]) {
+      const { metricQueries } = only(production, "aws:cloudwatch/metricAlarm:MetricAlarm", name).inputs
+      const { expression } = metricQueries.find((query: { returnData?: boolean }) => query.returnData)
+      const [, counted] = /^IF\((\w+) >= 20, .+, 0\)$/.exec(expression) ?? []
+      expect(metricQueries.find(({ id }: { id: string }) => id === counted).metric).toMatchObject({
+        metricName: name === "SearchSlow" ? "Invocations" : "Count",
+        stat: "Sum",
+        period: 300,
+      })
+    }
   })
 
   test("cost nothing by the hour: no network of its own, no address, no server", () => {

@@ -46,8 +46,8 @@ export function answerResource({ type, name, inputs }: { type: string; name: str
       ...(type === "random:index/randomPassword:RandomPassword" && { result: "p".repeat(inputs.length) }),
       ...(type === "random:index/randomBytes:RandomBytes" && { base64: "A".repeat(44) }),
       ...(type === "neon:index/project:Project" && {
-        connectionUri:
-          "postgres://concordance_owner:neon@ep-mock-1.eu-central-1.aws.neon.tech/concordance?sslmode=require",
+        connectionUriPooler:
+          "postgres://concordance_owner:neon@ep-mock-1-pooler.eu-central-1.aws.neon.tech/concordance?sslmode=require",
       }),
     },
   }

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from "vitest"
-import { tooMuch } from "./policies.ts"
+import { statementsOf, tooMuch } from "./policies.ts"
 import type { Synthesis } from "./synthesis.ts"
 import { synthesise } from "./synthesise.ts"
 
@@ -12,6 +12,8 @@ beforeAll(async () => {
       INFERENCE_PROFILE: "openai",
       EMBEDDING_MODEL: "text-embedding-3-small",
       SEARCH_PROVISIONED: "2",
+      STREAMS_MAX: "3",
+      DATABASE_CA_FILE: "/var/runtime/ca-cert.pem",
       INGEST_WORKERS: "7",
       INGEST_RESERVED: "true",
       CONCORDANCE_DOMAIN: "archive.example.org",
@@ -25,7 +27,7 @@ function inputs(type: string, name: string) {
   return found.inputs
 }
 
-test("with NEON_API_KEY the database is a Neon project, which production keeps", () => {
+test("with NEON_API_KEY the database is a Neon project, which production keeps, behind its pooler", () => {
   const project = synthesis.resources.find(({ type }) => type === "neon:index/project:Project")
   expect(project).toMatchObject({
     retain: true,
@@ -39,7 +41,7 @@ test("with NEON_API_KEY the database is a Neon project, which production keeps",
   })
   const linked = synthesis.handlers.find(({ functionName }) => functionName === "Search")?.links["Database"]?.["url"]
   expect(linked).toMatch(
-    /^postgres:\/\/concordance_login:p{40}@ep-mock-1\.eu-central-1\.aws\.neon\.tech\/concordance\?sslmode=require$/,
+    /^postgres:\/\/concordance_login:p{40}@ep-mock-1-pooler\.eu-central-1\.aws\.neon\.tech\/concordance\?sslmode=require$/,
   )
 })
 
@@ -49,6 +51,10 @@ test("the openai profile makes no container, and hands the endpoint's key to who
     .filter(({ links }) => "EmbeddingApiKey" in links)
     .map(({ functionName }) => functionName)
   expect(holders.sort()).toEqual(["Answer", "Health", "Index", "Ingest", "Mcp", "Models", "Search"])
+  // A figure of the container's reranker, which isn't there.
+  expect(inputs("aws:lambda/function:Function", "SearchFunction").environment.variables).not.toHaveProperty(
+    "RERANK_CANDIDATES",
+  )
   // The others would miss the key that the profile needs, and refuse to start.
   const functions = synthesis.resources.filter(({ type }) => type === "aws:lambda/function:Function")
   const profiled = functions.filter(({ inputs: { environment } }) => environment?.variables?.INFERENCE_PROFILE)
@@ -56,6 +62,32 @@ test("the openai profile makes no container, and hands the endpoint's key to who
   expect(inputs("aws:lambda/function:Function", "SearchFunction").environment.variables).toMatchObject({
     INFERENCE_PROFILE: "openai",
     EMBEDDING_MODEL: "text-embedding-3-small",
+  })
+})
+
+test("a service of one's own takes the container's place: whoever calls models is handed its key, and its address", async () => {
+  const service = await synthesise({
+    stage: "ana",
+    settings: { EMBED_SERVICE_URL: "https://models.example.org", EMBEDDING_MODEL: "intfloat/multilingual-e5-small" },
+  })
+  expect(
+    service.resources.filter(({ type, name }) => /^aws:ecr|^docker-build/.test(type) || name === "Inference"),
+  ).toEqual([])
+  const linked = service.handlers.filter(({ links }) => "EmbedServiceApiKey" in links)
+  expect(linked.map(({ functionName }) => functionName).sort()).toEqual([
+    "Answer",
+    "Health",
+    "Index",
+    "Ingest",
+    "Mcp",
+    "Models",
+    "Search",
+  ])
+  const search = service.resources.find(({ name }) => name === "SearchFunction")?.inputs.environment.variables
+  expect(search).toMatchObject({
+    INFERENCE_PROFILE: "m3",
+    EMBED_SERVICE_URL: "https://models.example.org",
+    EMBEDDING_MODEL: "intfloat/multilingual-e5-small",
   })
 })
 
@@ -77,6 +109,23 @@ test("ingestion is bounded where it is polled, and reserved where that is asked"
   expect(mapping?.inputs.scalingConfig).toEqual({ maximumConcurrency: 7 })
 })
 
+test("Function URLs, which no throttle bounds, can be; nothing else is reserved", () => {
+  const reserved = synthesis.resources
+    .filter(({ type, inputs }) => type === "aws:lambda/function:Function" && inputs.reservedConcurrentExecutions > 0)
+    .map(({ name, inputs }) => `${name} ${inputs.reservedConcurrentExecutions}`)
+  expect(reserved.sort()).toEqual(["AnswerFunction 3", "IngestFunction 7", "McpFunction 3"])
+})
+
+test("whoever speaks to the database knows the authority of its certificate", () => {
+  const speaking = synthesis.handlers.filter(({ links }) => "Database" in links)
+  expect(speaking.length).toBeGreaterThan(8)
+  for (const { functionName } of speaking) {
+    expect(inputs("aws:lambda/function:Function", `${functionName}Function`).environment.variables).toMatchObject({
+      NODE_EXTRA_CA_CERTS: "/var/runtime/ca-cert.pem",
+    })
+  }
+})
+
 test("a domain gets its certificate, and the bucket takes files from its pages", () => {
   const distribution = synthesis.resources.find(({ type }) => type === "aws:cloudfront/distribution:Distribution")
   expect(distribution?.inputs.aliases).toEqual(["archive.example.org"])
@@ -89,7 +138,34 @@ test("no setting widens a policy", () => {
   expect(tooMuch(synthesis)).toEqual([])
 })
 
+test("loaded instances of the models are those that callers name and may invoke, and their number is bounded", async () => {
+  const warm = await synthesise({
+    stage: "ana",
+    settings: { INFERENCE_PROVISIONED: "1", INFERENCE_MAX: "3", RERANK_CANDIDATES: "20", EMBEDDING_MODEL: "none" },
+  })
+  const named = (name: string) => warm.resources.find((resource) => resource.name === name)?.inputs
+  expect(named("Inference")).toMatchObject({ publish: true, reservedConcurrentExecutions: 3 })
+  expect(named("InferenceWarm")).toMatchObject({ qualifier: "live", provisionedConcurrentExecutions: 1 })
+  const linked = warm.handlers.find(({ functionName }) => functionName === "Search")?.links["Inference"]
+  expect(linked).toMatchObject({ functionName: "Inference:live" })
+  const invoked = statementsOf(warm).filter(({ statement }) => String(statement.Action) === "lambda:InvokeFunction")
+  expect(new Set(invoked.map(({ statement }) => String(statement.Resource)))).toEqual(
+    new Set(["arn:aws:lambda:eu-central-1:123456789012:function:Inference:live"]),
+  )
+  expect(named("SearchFunction").environment.variables).toMatchObject({ RERANK_CANDIDATES: "20" })
+})
+
+test("a model that the container doesn't run ends the deploy, which says what to do", async () => {
+  const settings = { INFERENCE_PROFILE: "mini", EMBEDDING_MODEL: "intfloat/multilingual-e5-small" }
+  await expect(synthesise({ stage: "ana", settings })).rejects.toThrow(
+    /EMBEDDING_MODEL can't be set with INFERENCE_PROFILE=mini.*unset it.*EMBED_SERVICE_URL/,
+  )
+})
+
 test("a setting that is none ends the deploy and is named", async () => {
+  await expect(
+    synthesise({ stage: "ana", settings: { INFERENCE_PROVISIONED: "2", INFERENCE_MAX: "1" } }),
+  ).rejects.toThrow("INFERENCE_PROVISIONED must be at most INFERENCE_MAX")
   await expect(synthesise({ stage: "ana", settings: { INGEST_WORKERS: "1" } })).rejects.toThrow(
     "INGEST_WORKERS must be a whole number from 2 to 1000",
   )

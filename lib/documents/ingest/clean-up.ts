@@ -1,6 +1,6 @@
 import type { Database } from "../../database/database.ts"
 import type { Log } from "../../log.ts"
-import { chunkImagesPrefix, pagesPrefix, tenantPrefixes, uploadsPrefix } from "../../objects/object-key.ts"
+import { documentPrefixes, pagesPrefix, tenantPrefixes } from "../../objects/object-key.ts"
 import type { ObjectStore } from "../../objects/object-store.ts"
 
 const JOBS = `
@@ -8,13 +8,13 @@ const JOBS = `
 const EXPECTED = `
   select key, expires_at < now() as expired from uploads where $1::text is null or document_id = $1`
 const IMAGES = `
-  select image_key as key from pages where document_id = $1 and image_key is not null
+  select image_key as key from pages where image_key = any($1::text[]) and ($2::text is null or document_id = $2)
   union all
-  select image_key from chunks where document_id = $1 and image_key is not null`
-const KNOWN_IMAGES = `
-  select image_key as key from pages where image_key = any($1::text[])
-  union all
-  select image_key from chunks where image_key is not null and image_key = any($1::text[])`
+  select image_key from chunks
+   where image_key is not null and image_key = any($1::text[]) and ($2::text is null or document_id = $2)`
+const SUPERSEDED = `
+  select generation::text as generation from ingest_jobs where document_id = $1 and state = 'superseded'`
+const EXPIRED = "select key from uploads where document_id = $1 and expires_at < now()"
 
 // Their drafts go with them.
 const REMOVE_JOBS = `
@@ -45,59 +45,63 @@ interface JobRow {
 
 /**
  * Removes what earlier versions of a document left: objects that no row names, drafts, jobs that were superseded. Objects
- * go before the rows that tell of them, so that a run that is killed is repeated by the next. Returns how many objects.
+ * go before the rows that tell of them, so that a run that is killed or aborted is repeated by the next.
  */
-async function cleanUpDocument({ database, objects }: CleanUpParts, tenant: string, id: string): Promise<number> {
-  // Listed before the rows are read: what a job of after the listing stores isn't among them.
-  const keys: string[] = []
-  for (const prefixOf of [uploadsPrefix, pagesPrefix, chunkImagesPrefix]) {
-    for await (const { key } of objects.list(prefixOf(tenant, id))) keys.push(key)
-  }
-  const [jobs = [], expected = [], images = []] = await database.batch({ tenant }, [
-    { text: JOBS, values: [id] },
-    { text: EXPECTED, values: [id] },
-    { text: IMAGES, values: [id] },
+async function cleanUpDocument(parts: CleanUpParts, tenant: string, id: string, signal?: AbortSignal): Promise<void> {
+  const { database } = parts
+  // Before the listing: of what is marked after it, some objects may have been passed over as needed.
+  const [superseded = [], expired = []] = await database.batch({ tenant }, [
+    { text: SUPERSEDED, values: [id] },
+    { text: EXPIRED, values: [id] },
   ])
-  const isNeeded = needed(tenant, jobs as unknown as JobRow[], expected as unknown as ExpectedRow[])
-  const served = new Set(images.map(({ key }) => String(key)))
-  const orphans = keys.filter((key) => !served.has(key) && !isNeeded(key))
-  for (const key of orphans) await objects.delete(key)
-  const superseded = (jobs as unknown as JobRow[]).filter(({ state }) => state === "superseded")
-  const expired = (expected as unknown as ExpectedRow[]).filter((row) => row.expired).map(({ key }) => key)
+  await removeOrphans(parts, tenant, id, signal)
   await database.batch({ tenant }, [
-    { text: REMOVE_JOBS, values: [id, superseded.map(({ generation }) => generation)] },
+    { text: REMOVE_JOBS, values: [id, superseded.map(({ generation }) => String(generation))] },
     { text: REMOVE_FAILED_DRAFTS, values: [id] },
     { text: REMOVE_NOTES, values: [id] },
-    { text: "delete from uploads where key = any($1::text[]) and expires_at < now()", values: [expired] },
+    {
+      text: "delete from uploads where key = any($1::text[]) and expires_at < now()",
+      values: [expired.map(({ key }) => String(key))],
+    },
   ])
-  return orphans.length
 }
-
-/** Keys that are looked up together. */
-const KEYS_PER_LOOK = 1_000
 
 /**
  * Removes every object of a tenant that no row names: what a worker stored for a job that was deleted under it, if it
  * was killed before it noticed. Reads the whole list of the tenant's objects. Returns how many it removed.
  */
-export async function sweepTenant({ database, objects }: CleanUpParts, tenant: string): Promise<number> {
+export function sweepTenant(parts: CleanUpParts, tenant: string): Promise<number> {
+  return removeOrphans(parts, tenant, null)
+}
+
+/** Objects that are looked up and deleted together: what S3 lists and deletes in one request. */
+const KEYS_PER_LOOK = 1_000
+
+/** Removes the objects of a document, or of all of them, that no row names. Returns how many; throws the signal's reason. */
+async function removeOrphans(
+  { database, objects }: CleanUpParts,
+  tenant: string,
+  id: string | null,
+  signal?: AbortSignal,
+): Promise<number> {
   let removed = 0
   let keys: string[] = []
   const look = async (): Promise<void> => {
+    signal?.throwIfAborted()
+    // Read after the keys were listed: what a job of after the listing stores isn't among them.
     const [jobs = [], expected = [], images = []] = await database.batch({ tenant }, [
-      { text: JOBS, values: [null] },
-      { text: EXPECTED, values: [null] },
-      { text: KNOWN_IMAGES, values: [keys] },
+      { text: JOBS, values: [id] },
+      { text: EXPECTED, values: [id] },
+      { text: IMAGES, values: [keys, id] },
     ])
     const isNeeded = needed(tenant, jobs as unknown as JobRow[], expected as unknown as ExpectedRow[])
     const served = new Set(images.map(({ key }) => String(key)))
-    for (const key of keys.filter((key) => !served.has(key) && !isNeeded(key))) {
-      await objects.delete(key)
-      removed++
-    }
+    const orphans = keys.filter((key) => !served.has(key) && !isNeeded(key))
+    await objects.delete(orphans)
+    removed += orphans.length
     keys = []
   }
-  for (const prefix of tenantPrefixes(tenant)) {
+  for (const prefix of id === null ? tenantPrefixes(tenant) : documentPrefixes(tenant, id)) {
     for await (const { key } of objects.list(prefix)) {
       if (keys.push(key) === KEYS_PER_LOOK) await look()
     }
@@ -124,13 +128,21 @@ function needed(tenant: string, jobs: readonly JobRow[], expected: readonly Expe
 }
 
 /**
- * The same for whoever doesn't wait for it: what it leaves is marked in the database, and the next start or upload removes
- * it. Never throws.
+ * The same for whoever doesn't wait for it: what it leaves is marked in the database, and the next sweep removes it. Never
+ * throws, and returns when `signal` aborts, whatever the store does.
  */
 export function createCleanUp(parts: CleanUpParts & { readonly log: Log }) {
-  return async (tenant: string, documentId: string): Promise<void> => {
-    await cleanUpDocument(parts, tenant, documentId).catch((error: unknown) => {
+  return async (tenant: string, documentId: string, signal?: AbortSignal): Promise<void> => {
+    const work = cleanUpDocument(parts, tenant, documentId, signal)
+    await Promise.race(signal ? [work, aborted(signal)] : [work]).catch((error: unknown) => {
       parts.log.warn("leftovers of a document could not be removed yet", { error })
     })
   }
+}
+
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    if (signal.aborted) reject(signal.reason)
+    else signal.addEventListener("abort", () => reject(signal.reason), { once: true })
+  })
 }

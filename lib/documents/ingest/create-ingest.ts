@@ -5,6 +5,7 @@ import type { Documents } from "../documents.ts"
 import { createEnrichments } from "../enrichment/enrichments.ts"
 import { createCleanUp, sweepTenant } from "./clean-up.ts"
 import { createDrafts } from "./drafts.ts"
+import { findLeftovers } from "./find-leftovers.ts"
 import { holdJob } from "./hold-job.ts"
 import type { PagesMessage, SendMessages } from "./ingest-message.ts"
 import { CODES_OF_FILES, describeFailure, type JobFailure } from "./job-failure.ts"
@@ -56,10 +57,12 @@ export interface Ingest extends Receive {
   standing(tenant: string, documentId: string): Promise<StandingJob | null>
   /** Makes a job that failed for another reason than its file wait again. False when there is none. */
   reopen(tenant: string, documentId: string): Promise<boolean>
-  /** What of a tenant's waits for `run`, or, `superseded` and `expired`, for `cleanUp`. */
+  /** What of a tenant's waits for `run`. */
   pending(tenant: string): Promise<readonly PendingWork[]>
-  /** Removes objects and drafts that earlier uploads of a document left. */
-  cleanUp(tenant: string, documentId: string): Promise<void>
+  /** Documents of a tenant's that wait for `cleanUp`, at most `countMax` of them. */
+  leftovers(tenant: string, countMax?: number): Promise<readonly string[]>
+  /** Removes objects and drafts that earlier uploads of a document left; what it leaves when `signal` aborts is still marked. */
+  cleanUp(tenant: string, documentId: string, signal?: AbortSignal): Promise<void>
   /** Removes objects of a tenant that no row names; reads the list of all of them. Returns how many. */
   sweep(tenant: string): Promise<number>
 }
@@ -138,6 +141,7 @@ export function createIngest(deps: IngestDeps): Ingest {
     standing: (tenant, documentId) => jobs.standing(tenant, documentId),
     reopen: (tenant, documentId) => jobs.reopen(tenant, documentId, CODES_OF_FILES),
     pending: (tenant) => jobs.pending(tenant),
+    leftovers: (tenant, countMax) => findLeftovers(database, tenant, countMax),
     cleanUp,
     sweep: (tenant) => sweepTenant({ database, objects }, tenant),
   }

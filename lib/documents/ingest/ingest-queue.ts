@@ -34,15 +34,20 @@ export function createIngestQueue(options: IngestQueueOptions): IngestQueue {
   const tidied = new Map<string, number>()
   let isClosed = false
 
-  /** Takes up a tenant's abandoned jobs; those of workers who may live are looked at again when their lease is over. */
+  /**
+   * Takes up a tenant's abandoned jobs; those of workers who may live are looked at again when their lease is over. Removes
+   * leftovers.
+   */
   async function tidy(tenant: string): Promise<void> {
     tidied.set(tenant, Date.now())
     for (const { id, state, leaseMs } of await ingest.pending(tenant)) {
-      if (isClosed) return
-      if (state === "superseded" || state === "expired") await ingest.cleanUp(tenant, id)
-      else if (runs.has(tenant, id)) continue
+      if (runs.has(tenant, id)) continue
       else if (state === "queued" || isAlone || leaseMs <= 0) runs.push(tenant, id)
       else runs.pushIn(leaseMs + LEASE_GRACE_MS, tenant, id)
+    }
+    for (const id of await ingest.leftovers(tenant)) {
+      if (isClosed) return
+      await ingest.cleanUp(tenant, id)
     }
   }
 

@@ -80,15 +80,12 @@ const NOTE_FAILURE = `
 
 const PENDING = `
   select document_id as id, state, coalesce(extract(epoch from lease_until - now()) * 1000, 0)::float8 as lease_ms
-    from ingest_jobs where state in ('queued', 'processing', 'superseded')
-  union all
-  select document_id, 'expired', 0 from uploads where expires_at < now()
-   order by 1`
+    from ingest_jobs where state in ('queued', 'processing') order by 1`
 
-/** Something of a tenant's that waits for a worker, or for its leftovers to be removed. */
+/** A job of a tenant's that waits for a worker, or has one. */
 export interface PendingWork {
   readonly id: string
-  readonly state: "queued" | "processing" | "superseded" | "expired"
+  readonly state: "queued" | "processing"
   /** How long another worker still holds it, ms; below 0 when its time is over. */
   readonly leaseMs: number
 }

@@ -1,6 +1,8 @@
 import { randomBytes } from "node:crypto"
 import type { Database } from "../../database/database.ts"
-import { uploadKey } from "../../objects/object-key.ts"
+import { deadlineIn } from "../../deadline.ts"
+import { invalidField } from "../../errors.ts"
+import { SEGMENT_CHARS_MAX, uploaderOf, uploadKey } from "../../objects/object-key.ts"
 import type { ObjectStore } from "../../objects/object-store.ts"
 import type { Documents } from "../documents.ts"
 import { type BucketEvents, createBucketEvents } from "./bucket-events.ts"
@@ -15,6 +17,12 @@ const WRITE_MS = 3_600_000
 const PRESIGNED_S = 900
 /** A file is looked for this much longer than its URL works, ms: the upload may have begun in its last second. */
 const PRESIGNED_GRACE_MS = 3_600_000
+
+/**
+ * How long a delete waits for its objects, ms; a sweep removes the rest. API Gateway waits 30 s, and S3 lists and deletes
+ * 1,000 objects in less than one.
+ */
+const REMOVAL_MS = 15_000
 
 /** A file as its uploader describes it. */
 export interface FileToAdd {
@@ -40,14 +48,17 @@ export interface PresignedUpload {
 export interface Receive extends BucketEvents {
   /**
    * Stores a file and makes a job of it. The same bytes with the same options again change nothing; others replace the
-   * document once they are read. Throws `document_too_large`, `storage_unavailable`.
+   * document once they are read. Throws `document_too_large`, `storage_unavailable`; where events tell of files, as `presign`.
    */
   add(tenant: string, request: FileToAdd, file: LocalFile): Promise<{ readonly id: string; readonly status: Enqueued }>
-  /** Null where the store has no URLs. */
+  /**
+   * Null where the store has no URLs. Throws `invalid_request` for a tenant whose name is too long to stand in a key, from
+   * which the bucket's event is told to be its.
+   */
   presign(tenant: string, request: FileToAdd, contentType: string): Promise<PresignedUpload | null>
   /** Looks whether files that were announced for a document have come: what an event tells where the bucket sends none. */
   collect(tenant: string, documentId: string): Promise<Enqueued | "refused" | null>
-  /** Removes a document with all its rows and objects; a tombstone stays. False when there was none. */
+  /** Removes a document with all its rows and objects; a tombstone stays. Objects may go later. False when there was none. */
   delete(tenant: string, documentId: string): Promise<boolean>
   /** Deletes every document of a tenant. Returns how many. */
   reset(tenant: string): Promise<number>
@@ -58,7 +69,9 @@ interface ReceiveParts {
   readonly objects: ObjectStore
   readonly documents: Documents
   readonly settings: { readonly documentBytesMax: number }
-  cleanUp(tenant: string, documentId: string): Promise<void>
+  /** No file is read before the bucket's event tells of it. */
+  readonly isReadByEvents?: boolean
+  cleanUp(tenant: string, documentId: string, signal?: AbortSignal): Promise<void>
 }
 
 const EXPECT = `
@@ -75,6 +88,16 @@ const ANNOUNCE = `
 const EXPECTED = `
   select key from uploads where document_id = $1 and starts_with(key, 'uploads/') order by expires_at desc`
 
+/** An event tells a key and no more; the tables that know its tenant are closed to whoever is no tenant. */
+function requireTenantIn(key: string): void {
+  if (uploaderOf(key) !== null) return
+  throw invalidField(
+    "source_account_id",
+    `is too long to upload files for: it must fit into ${SEGMENT_CHARS_MAX} characters, where each byte of UTF-8 that is no ` +
+      "lower-case ASCII letter, digit, hyphen or inner dot takes three",
+  )
+}
+
 export function createReceive(parts: ReceiveParts): Receive {
   const { database, objects, documents, cleanUp, settings } = parts
   const expect = async (tenant: string, key: string, id: string, request: FileToAdd, ms: number): Promise<void> => {
@@ -87,7 +110,7 @@ export function createReceive(parts: ReceiveParts): Receive {
   const events = createBucketEvents(parts)
   const remove: Receive["delete"] = async (tenant, documentId) => {
     const was = await documents.delete(tenant, documentId)
-    await cleanUp(tenant, documentId)
+    await cleanUp(tenant, documentId, deadlineIn(REMOVAL_MS).signal)
     return was
   }
   return {
@@ -97,6 +120,7 @@ export function createReceive(parts: ReceiveParts): Receive {
       const id = request.id ?? documentIdFor(request.fileName, file.sha256)
       // Named by its bytes: the same file again stands under the same key, and leaves no second copy.
       const key = uploadKey(tenant, id, file.sha256)
+      if (parts.isReadByEvents) requireTenantIn(key)
       await expect(tenant, key, id, request, WRITE_MS)
       const there = await objects.head(key)
       const put = () => objects.putFile(key, file.path, "application/octet-stream")
@@ -114,6 +138,7 @@ export function createReceive(parts: ReceiveParts): Receive {
       const key = uploadKey(tenant, id, unique)
       const url = await objects.presignPut(key, contentType, PRESIGNED_S)
       if (url === null) return null
+      requireTenantIn(key)
       const expires = new Date(Date.now() + PRESIGNED_S * 1_000).toISOString()
       await expect(tenant, key, id, request, PRESIGNED_S * 1_000 + PRESIGNED_GRACE_MS)
       return { id, upload: { url, method: "PUT", headers: { "content-type": contentType }, expires } }

@@ -10,29 +10,33 @@ interface WorkRecordParts {
   readonly log: Log
 }
 
-/** Applies what a bucket tells of one object, and works on the job that there is then. Throws as `createWorkMessage`. */
+/**
+ * Applies what a bucket tells of one object, and works on the job that there is then. Returns whose it was; null where
+ * nobody's. Throws as `createWorkMessage`.
+ */
 export function createWorkRecord({ ingest, workMessage, log }: WorkRecordParts) {
-  return async (record: BucketRecord, delivery: Delivery): Promise<void> => {
+  return async (record: BucketRecord, delivery: Delivery): Promise<string | null> => {
     const owner = ownerOf(record.key)
     const documentId = owner && (owner.documentId ?? (await ingest.documentOf(owner.tenant, record.key)))
     if (!owner || documentId === null) {
       const { version, bytes } = record
       if (record.kind === "created")
         log.error("a file came whose place names no document: not read", { version, bytes })
-      return
+      return null
     }
     const { tenant } = owner
     if (record.kind === "removed") {
       await ingest.removed(tenant, documentId, record)
-      return
+      return tenant
     }
     const status = await ingest.received(tenant, documentId, record)
     if (status === "refused")
       log.warn("a file came that nobody had announced: not read", { tenant, bytes: record.bytes })
-    if (status === "refused" || status === "ready") return
+    if (status === "refused" || status === "ready") return tenant
     // A file that came after its document was deleted is taken away.
     if (status === "ignored") await ingest.cleanUp(tenant, documentId)
     // Told again, it may be that whoever heard of it first is dead.
     await workMessage({ kind: "run", tenant, documentId }, delivery)
+    return tenant
   }
 }
