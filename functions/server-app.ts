@@ -7,7 +7,6 @@ import { taskRoot } from "./environment.ts"
 import { createApp } from "./http/app.ts"
 import type { AccessPolicy } from "./http/auth.ts"
 import type { Edge } from "./http/edge.ts"
-import { placeholderAnswers } from "./placeholder-answers.ts"
 
 interface ServerAppOptions {
   readonly config: Config
@@ -19,12 +18,11 @@ interface ServerAppOptions {
 export function createServerApp(runtime: Runtime, { config, policy, log }: ServerAppOptions): Hono<Edge> {
   return createApp({
     ...runtime,
-    answers: placeholderAnswers,
     embedder: runtime.inference.embedder,
     reranker: runtime.inference.reranker,
     policy,
     peerAddress: (c) => c.env?.incoming?.socket.remoteAddress,
-    answerTimeoutMs: 120_000,
+    answerTimeoutMs: config.answerTimeoutMs,
     searchTimeoutMs: config.searchTimeoutMs,
     indexTimeoutMs: config.indexTimeoutMs,
     documentBytesMax: config.documentBytesMax,

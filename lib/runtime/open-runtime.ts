@@ -21,6 +21,7 @@ import { createHealth } from "./create-health.ts"
 import { openEnricher } from "./open-enricher.ts"
 import { type FileReading, openFileReading } from "./open-file-reading.ts"
 import { type OpenedIngest, openIngest } from "./open-ingest.ts"
+import { placeholderAnswers } from "./placeholder-answers.ts"
 
 /** How long a component may take to show that it is alive, ms. */
 const HEALTH_TIMEOUT_MS = 2_000
@@ -29,6 +30,7 @@ const HEALTH_TIMEOUT_MS = 2_000
 export interface Runtime extends Omit<OpenedIngest, "close"> {
   readonly search: Search
   readonly retrieve: Retrieve
+  readonly answers: typeof placeholderAnswers
   readonly indexDocuments: IndexDocuments
   readonly documents: Documents
   readonly entities: Entities
@@ -95,6 +97,7 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
     ...ingesting,
     search: createSearch(searching),
     retrieve: createRetrieve(searching),
+    answers: placeholderAnswers,
     indexDocuments,
     documents,
     entities: createEntities(database),
