@@ -36,7 +36,7 @@ const NEEDED: Readonly<Record<string, readonly (keyof typeof HEAVY)[]>> = {
   models: [],
   pages: [],
   answer: [],
-  mcp: [],
+  mcp: ["S3's client", "sharp"],
   migrate: [],
   index: ["language data"],
   documents: ["S3's client"],
