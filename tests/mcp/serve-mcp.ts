@@ -1,5 +1,6 @@
 import * as z from "zod"
 import { createApp } from "../../functions/http/app.ts"
+import type { AccessPolicy } from "../../functions/http/auth.ts"
 import { openPort } from "../../functions/open-port.ts"
 import type { Answer } from "../../lib/answers/answer.ts"
 import { citationOf } from "../../lib/answers/sources.ts"
@@ -32,7 +33,7 @@ export const SLOW = "slowly"
  * Two tenants with the same ids and words: each has the documents `same`, `Odd/id #1 é?` and the bundle, whose chunks have
  * pictures. Its answers are of one step of retrieval and one call of a language model.
  */
-export async function serveMcp(): Promise<ServedMcp> {
+export async function serveMcp({ policy = "keys" }: { readonly policy?: AccessPolicy } = {}): Promise<ServedMcp> {
   const llm = await startFakeLlm(({ user }) => ({ content: { ok: true }, delayMs: user.includes(SLOW) ? 60_000 : 0 }))
   const lines: string[] = []
   const log = createLog({ level: "debug", write: (line) => lines.push(line) })
@@ -51,7 +52,7 @@ export async function serveMcp(): Promise<ServedMcp> {
       chat: () => Promise.reject(new Error("unused")),
       drawGraph: async () => "",
     },
-    ...{ embedder: null, reranker: null, policy: "keys", peerAddress: () => "127.0.0.1" },
+    ...{ embedder: null, reranker: null, policy, peerAddress: () => "127.0.0.1" },
     ...{ answerTimeoutMs: 120_000, searchTimeoutMs: 10_000, indexTimeoutMs: 60_000, documentBytesMax: 1_000_000 },
     ...{ log, version: "0.0.0", root: process.cwd() },
   })
