@@ -1,4 +1,3 @@
-import packageJson from "../package.json" with { type: "json" }
 import { createAnomalies } from "../lib/documents/anomalies.ts"
 import { createDocumentPages } from "../lib/documents/document-pages.ts"
 import { createDocuments } from "../lib/documents/documents.ts"
@@ -8,6 +7,7 @@ import { once } from "../lib/once.ts"
 import { createHealth } from "../lib/runtime/create-health.ts"
 import { placeholderAnswers } from "../lib/runtime/placeholder-answers.ts"
 import { createRetrieve } from "../lib/search/retrieve.ts"
+import packageJson from "../package.json" with { type: "json" }
 import { mcpRoute } from "./http/mcp-route.ts"
 import { createRunningCalls } from "./http/running-calls.ts"
 import { streamHandler } from "./lambda/http-handler.ts"

@@ -60,7 +60,7 @@ function tenantIn(asked: unknown): string | undefined {
 }
 
 /** The tenant, where links have to name it: it isn't the one that the caller means when it names none. */
-export function foreignTenant(principal: Principal, tenant: string): string | undefined {
+function foreignTenant(principal: Principal, tenant: string): string | undefined {
   const { tenants } = principal
   const isOnly = tenants.length === 1 && tenants[0] === tenant
   return isOnly || tenant === "primary" ? undefined : tenant

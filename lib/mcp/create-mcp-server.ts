@@ -85,8 +85,13 @@ function listingsOf({ input, output }: McpTool) {
   }
 }
 
-/** A stateless server hasn't seen the handshake: there the request's header says which protocol was agreed. */
-function knowsLinks({ server }: McpServer, { http }: ServerContext): boolean {
+/**
+ * Protocols since 2026 say theirs in each request. Before, it was agreed in the handshake, which a stateless server hasn't
+ * seen: there the request's header repeats it.
+ */
+function knowsLinks({ server }: McpServer, { http, mcpReq }: ServerContext): boolean {
+  if (mcpReq.envelope !== undefined) return true
+  // oxlint-disable-next-line typescript/no-deprecated -- of connections of 2025 it is what there is, as its own notice says
   const agreed = server.getNegotiatedProtocolVersion()
   return (agreed ?? http?.req?.headers.get("mcp-protocol-version") ?? PROTOCOL_UNSAID) >= LINKS_SINCE
 }

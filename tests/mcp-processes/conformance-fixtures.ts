@@ -11,8 +11,7 @@ import {
 import * as z from "zod"
 
 /** A picture of one pixel. */
-const PNG =
-  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=="
+const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=="
 /** A sound of no length. */
 const WAV = "UklGRiQAAABXQVZFZm10IBAAAAABAAEARKwAAIhYAQACABAAZGF0YQAAAAA="
 
@@ -40,9 +39,15 @@ function addTools(server: McpServer): void {
   tool("test_simple_text", () => ({ content: [text("This is a simple text response for testing.")] }))
   tool("test_image_content", () => ({ content: [image] }))
   tool("test_audio_content", () => ({ content: [{ type: "audio", data: WAV, mimeType: "audio/wav" }] }))
-  tool("test_embedded_resource", () => ({ content: [resource("test://embedded", "text/plain", "An embedded resource.")] }))
+  tool("test_embedded_resource", () => ({
+    content: [resource("test://embedded", "text/plain", "An embedded resource.")],
+  }))
   tool("test_multiple_content_types", () => ({
-    content: [text("Multiple content types test:"), image, resource("test://mixed", "application/json", '{"test":"data"}')],
+    content: [
+      text("Multiple content types test:"),
+      image,
+      resource("test://mixed", "application/json", '{"test":"data"}'),
+    ],
   }))
   tool("test_error_handling", () => {
     throw new Error("This tool intentionally returns an error for testing")
@@ -92,7 +97,10 @@ function addPrompts(server: McpServer): void {
   }))
   const embedding = { description: "embedded", argsSchema: z.object({ resourceUri: z.string() }) }
   server.registerPrompt("test_prompt_with_embedded_resource", embedding, ({ resourceUri }) => ({
-    messages: [user(resource(resourceUri, "text/plain", "Embedded content.")), user(text("Process the resource above."))],
+    messages: [
+      user(resource(resourceUri, "text/plain", "Embedded content.")),
+      user(text("Process the resource above.")),
+    ],
   }))
   server.registerPrompt("test_prompt_with_image", { description: "image" }, () => ({
     messages: [user(image), user(text("Please analyze the image above."))],

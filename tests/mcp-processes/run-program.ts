@@ -10,7 +10,7 @@ export interface Ended {
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url))
 
-/** Runs a Node program of a package to its end; after a minute it is killed. */
+/** Runs a Node program of a package to its end; after two minutes it is killed. */
 export function runProgram(path: string, args: readonly string[], env: Record<string, string> = {}): Promise<Ended> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [path, ...args], {
@@ -18,7 +18,7 @@ export function runProgram(path: string, args: readonly string[], env: Record<st
       stdio: ["ignore", "pipe", "pipe"],
       // biome-ignore lint/style/noProcessEnv: it runs as from a user's shell
       env: { ...process.env, NO_COLOR: "1", ...env },
-      timeout: 60_000,
+      timeout: 120_000,
     })
     let out = ""
     let err = ""

@@ -45,7 +45,8 @@ export async function connectClient(kind: Kind, url: string, key?: string): Prom
   if (kind.startsWith("v1")) {
     const client = new ClientV1(about)
     const transport = kind.endsWith("SSE")
-      ? new SseV1(to, { requestInit: { headers } })
+      ? // oxlint-disable-next-line typescript/no-deprecated -- what old clients use is what is tested
+        new SseV1(to, { requestInit: { headers } })
       : new HttpV1(to, { requestInit: { headers } })
     // Its own types don't allow for exactOptionalPropertyTypes.
     await client.connect(transport as Parameters<ClientV1["connect"]>[0])
@@ -55,7 +56,8 @@ export async function connectClient(kind: Kind, url: string, key?: string): Prom
   const client = new Client(about, { versionNegotiation: { mode } })
   await client.connect(
     kind.endsWith("SSE")
-      ? new SSEClientTransport(to, { requestInit: { headers } })
+      ? // oxlint-disable-next-line typescript/no-deprecated -- as above
+        new SSEClientTransport(to, { requestInit: { headers } })
       : new StreamableHTTPClientTransport(to, { requestInit: { headers } }),
   )
   return testClient({ ...common(client), call: (params, options) => client.callTool(params, options) })

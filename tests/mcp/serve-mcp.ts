@@ -57,7 +57,7 @@ export async function serveMcp({ policy = "keys" }: { readonly policy?: AccessPo
     ...{ log, version: "0.0.0", root: process.cwd() },
   })
   const port = await openPort(app, { host: "127.0.0.1", port: 0 })
-  await load(runtime)
+  await loadTenants(runtime)
   const pictured = await findPictured(runtime)
   const key = async (tenants: string[], scopes: ("search" | "index")[]) =>
     (await runtime.keys.create({ name: "test", tenants, scopes })).key
@@ -77,7 +77,8 @@ export async function serveMcp({ policy = "keys" }: { readonly policy?: AccessPo
   }
 }
 
-async function load(runtime: Runtime): Promise<void> {
+/** Loads them into any runtime. */
+export async function loadTenants(runtime: Runtime): Promise<void> {
   for (const tenant of ["left", "right"]) {
     const anomalies = [{ kind: "note", note: `${tenant} anomaly` }]
     const chunks = [{ content: `The ${tenant} secret of the harbour.`, anomalies }, { content: "Rope and tar." }]

@@ -3,7 +3,6 @@ import type { Answer } from "../../answers/answer.ts"
 import { AnswerRequest, RETRIES_MAX } from "../../answers/request.ts"
 import { type AnswerCitation, AnswerResponse } from "../../answers/response.ts"
 import { StorableText } from "../../shapes.ts"
-import { docUri } from "../doc-uri.ts"
 import type { McpTool } from "../mcp-tool.ts"
 
 const QUESTION_CHARS_MAX = 8_000
@@ -50,9 +49,8 @@ function textOf({ answer, citations, support, refused }: AnswerResponse): string
   return [answer, verdict, sources.length > 0 ? `Sources:\n${sources.join("\n")}` : ""].filter(Boolean).join("\n\n")
 }
 
-function sourceText({ citation, id, title, page, chunk_id, content }: AnswerCitation, number: number): string {
+function sourceText({ citation, title, page, content }: AnswerCitation, number: number): string {
   const excerpt = content.length > EXCERPT_CHARS ? `${content.slice(0, EXCERPT_CHARS).toWellFormed()}…` : content
   const place = page === undefined ? title : `${title}, page ${page}`
-  const uri = docUri({ documentId: id, page, chunkId: chunk_id })
-  return `${number}. ${citation} ${place} <${uri}>\n   ${excerpt.replace(/\s+/g, " ")}`
+  return `${number}. ${citation} ${place}\n   ${excerpt.replace(/\s+/g, " ")}`
 }
