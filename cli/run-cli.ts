@@ -10,6 +10,7 @@ import { addIndexCommand } from "./index-folder.ts"
 import { addInferenceCommand } from "./inference.ts"
 import { addIngestCommand } from "./ingest.ts"
 import { addKeysCommand } from "./keys.ts"
+import { addMcpCommand } from "./mcp.ts"
 import { addMigrateCommand } from "./migrate.ts"
 import { addModelsCommand } from "./models.ts"
 import { addOpenCommand } from "./open.ts"
@@ -62,6 +63,7 @@ const COMMANDS = [
   addOpenCommand,
   addEntitiesCommand,
   addSearchCommand,
+  addMcpCommand,
   addMigrateCommand,
   addModelsCommand,
   addInferenceCommand,

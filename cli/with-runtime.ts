@@ -8,9 +8,11 @@ import type { IngestListener } from "../lib/documents/ingest/background-runs.ts"
 import type { IngestQueue } from "../lib/documents/ingest/ingest-queue.ts"
 import type { PagePictures } from "../lib/documents/page-pictures.ts"
 import type { KeyRing } from "../lib/keys/key-ring.ts"
+import type { McpDeps } from "../lib/mcp/create-mcp-server.ts"
 import type { SearchRequest } from "../lib/search/request.ts"
 import type { RetrieveRequest } from "../lib/search/retrieve.ts"
 import type { Found } from "../lib/search/search.ts"
+import packageJson from "../package.json" with { type: "json" }
 import type { Terminal } from "./terminal.ts"
 
 /** The product as a command uses it: each call under the timeout of the settings, and under Ctrl-C. */
@@ -24,6 +26,8 @@ export interface Product {
   readonly documentPages: DocumentPages
   readonly pagePictures: PagePictures
   readonly ingest: IngestQueue
+  /** What the MCP server stands on. */
+  readonly mcp: McpDeps
   /** Takes up what an earlier process left of its uploads. */
   resumeIngest(): Promise<void>
 }
@@ -69,6 +73,7 @@ export async function withRuntime<T>(
     const deadline = (ms: number) => deadlineIn(ms, terminal.signal)
     return await work({
       ...runtime,
+      mcp: { ...runtime, ...config, answer: runtime.answers.answer, version: packageJson.version, log },
       search: (tenant, request) => runtime.search(tenant, request, deadline(config.searchTimeoutMs)),
       retrieve: (tenant, request) => runtime.retrieve(tenant, request, deadline(config.searchTimeoutMs)),
       indexDocuments: (tenant, requests) => runtime.indexDocuments(tenant, requests, deadline(config.indexTimeoutMs)),

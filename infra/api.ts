@@ -92,12 +92,14 @@ const answer = createLambda("Answer", {
 
 const mcp = createLambda("Mcp", {
   handler: "functions/mcp.handler",
-  memoryMb: 1_024,
+  // It draws pictures, as Crop does.
+  memoryMb: 1_769,
   timeoutSeconds: STREAM_TIMEOUT_SECONDS,
-  link: [database, llmApiKey],
+  link: [database, llmApiKey, objects],
   models: inferenceLinks,
+  permissions: [mayListObjects, mayOnObjects(["pages", "images"], ["s3:GetObject"])],
   after,
-  more: streamed,
+  more: { ...streamed, nodejs: { install: ["sharp"] } },
 })
 
 export const api = new sst.aws.ApiGatewayV2("Api", {

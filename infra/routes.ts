@@ -25,7 +25,8 @@ export const apiRoutes = {
 /** Which function answers which paths by a Function URL, because API Gateway's HTTP APIs don't stream. */
 export const streamedPaths = {
   answer: ["/answer", "/chat"],
-  mcp: ["/mcp"],
+  // Beside it what says how it is opened (RFC 9728), for it and for its path.
+  mcp: ["/mcp", "/.well-known/oauth-protected-resource"],
 } as const satisfies Record<string, readonly string[]>
 
 /**

@@ -20,7 +20,7 @@ test("a health check on Neon loads under 300 KB: neither the models' clients nor
 
 test("an answer that starts loads no graph: the first question does, and one without a language model never", async () => {
   const { loads, moreBytes, staticBytes } = await bundleFunction("answer")
-  expect(loads("@langchain")).toBe(false)
+  for (const part of ["@langchain", "/eld/"]) expect(loads(part), part).toBe(false)
   expect(staticBytes).toBeLessThan(700 * KB)
   expect(moreBytes("lib/answers/graph/compile-graph.ts")).toBeLessThan(1_200 * KB)
 })
@@ -42,8 +42,8 @@ const NEEDED: Readonly<Record<string, readonly (keyof typeof HEAVY)[]>> = {
   health: [],
   models: [],
   pages: [],
-  answer: ["langgraph"],
-  mcp: [],
+  answer: ["langgraph", "language data"],
+  mcp: ["langgraph", "language data", "S3's client", "sharp"],
   migrate: [],
   index: ["language data"],
   documents: ["S3's client"],

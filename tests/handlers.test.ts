@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest"
 import { mintKey } from "../lib/keys/api-key.ts"
 import { createKeyRing } from "../lib/keys/key-ring.ts"
 import { openEmptyDatabase, openTestDatabase, type TestDatabase } from "./database.ts"
-import { type GatewayAnswer, gatewayEvent, lambdaContext } from "./lambda-events.ts"
+import { type GatewayAnswer, gatewayEvent, lambdaContext, streamingRuntime } from "./lambda-events.ts"
 import { startModelService } from "./model-service.ts"
 
 // Each Lambda's handler with the events that AWS sends. Those with a database run on a server: a Lambda has none embedded.
@@ -180,6 +180,65 @@ describe.skipIf(!urls)("with a database", () => {
       link({ Database: { url: urls?.login } })
       await service.close()
     }
+  })
+
+  describe("mcp, by a Function URL that streams", () => {
+    let mcp: Handler
+    beforeAll(async () => {
+      vi.stubGlobal("awslambda", streamingRuntime())
+      const index = await load("index")
+      const body = JSON.stringify({ id: "lamp", title: "Lamp", content: "The lamp burns paraffin." })
+      expect(await ask(index, { method: "POST", path: "/index", headers, body })).toMatchObject({ statusCode: 201 })
+      // The last that is loaded: it loads parts of its own later, which must be of the same modules.
+      mcp = await load("mcp")
+    })
+    afterAll(() => {
+      vi.stubGlobal("awslambda", undefined)
+    })
+    const accept = { accept: "application/json, text/event-stream" }
+    const send = (method: string, params: object = {}, more: Record<string, string> = {}) => {
+      const body = JSON.stringify({ jsonrpc: "2.0", id: 7, method, params })
+      return ask(mcp, { method: "POST", path: "/mcp", headers: { ...headers, ...accept, ...more }, body })
+    }
+
+    test("answers a client of 2025 in events, each request by itself", async () => {
+      const about = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "test", version: "1" } }
+      const opened = await send("initialize", about)
+      expect(opened).toMatchObject({ statusCode: 200, headers: { "content-type": "text/event-stream" } })
+      expect(opened.body).toMatch(/event: message\ndata: .*"protocolVersion":"2025-06-18"/)
+      const called = await send("tools/call", { name: "retrieve", arguments: { query: "paraffin" } })
+      expect(called.body).toContain("The lamp burns paraffin.")
+    })
+
+    test("answers a client of 2026", async () => {
+      const params = {
+        name: "server_health",
+        arguments: {},
+        _meta: {
+          "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+          "io.modelcontextprotocol/clientInfo": { name: "test", version: "1" },
+          "io.modelcontextprotocol/clientCapabilities": {},
+        },
+      }
+      const standard = { "mcp-protocol-version": "2026-07-28", "mcp-method": "tools/call", "mcp-name": "server_health" }
+      const answer = await send("tools/call", params, standard)
+      expect(answer).toMatchObject({ statusCode: 200 })
+      expect(answer.body).toContain('"status":"ok"')
+    })
+
+    test("asks for a key, and says at the router's address how it is sent", async () => {
+      const forwarded = { "x-forwarded-host": "docs.example.org", "x-forwarded-proto": "https" }
+      const refused = await ask(mcp, { method: "POST", path: "/mcp", headers: forwarded, body: "{}" })
+      expect(refused.statusCode).toBe(401)
+      const metadata = "https://docs.example.org/.well-known/oauth-protected-resource/mcp"
+      expect(refused.headers["www-authenticate"]).toContain(`resource_metadata="${metadata}"`)
+      const found = await ask(mcp, { path: "/.well-known/oauth-protected-resource/mcp", headers: forwarded })
+      expect(found.json()).toMatchObject({ resource: "https://docs.example.org/mcp" })
+    })
+
+    test("has no SSE: its sessions would be lost with the instance", async () => {
+      expect((await ask(mcp, { path: "/sse", headers })).statusCode).toBe(404)
+    })
   })
 
   test("migrate brings an empty database up to date, lets the service log in and the first key in; again it changes nothing", async () => {

@@ -1,3 +1,5 @@
+import { Writable } from "node:stream"
+import { finished } from "node:stream/promises"
 import { runInNewContext } from "node:vm"
 import { encodePathAgain } from "../infra/routes.ts"
 
@@ -56,6 +58,33 @@ function throughRouter(path: string): string {
   const event = { request: { uri: path } }
   runInNewContext(encodePathAgain, { event })
   return decodeURIComponent(event.request.uri)
+}
+
+/** What Lambda's runtime gives to code that streams: `awslambda`. The handler's answer is what was streamed. */
+export function streamingRuntime() {
+  class ResponseStream extends Writable {
+    answer: Omit<GatewayAnswer, "isBase64Encoded"> = { statusCode: 200, headers: {}, body: "" }
+    override _write(part: Buffer, _: string, done: () => void) {
+      this.answer = { ...this.answer, body: this.answer.body + part.toString("utf8") }
+      done()
+    }
+  }
+  return {
+    streamifyResponse:
+      (handle: (event: unknown, stream: ResponseStream, context: unknown) => Promise<void>) =>
+      async (event: unknown, context: unknown) => {
+        const stream = new ResponseStream()
+        await handle(event, stream, context)
+        await finished(stream)
+        return stream.answer
+      },
+    HttpResponseStream: {
+      from(stream: ResponseStream, metadata: Pick<GatewayAnswer, "statusCode" | "headers">) {
+        stream.answer = { ...metadata, body: "" }
+        return stream
+      },
+    },
+  }
 }
 
 /** What Lambda tells a handler of an invocation that still has `leftMs`. */

@@ -10,7 +10,9 @@ import type { Health } from "../../lib/health.ts"
 import type { Embedder, Reranker } from "../../lib/inference/inference.ts"
 import type { Authenticate } from "../../lib/keys/authenticator.ts"
 import type { Log } from "../../lib/log.ts"
+import { createMcpServers } from "../../lib/mcp/create-mcp-server.ts"
 import type { Answers } from "../../lib/runtime/open-answers.ts"
+import type { Retrieve } from "../../lib/search/retrieve.ts"
 import type { Search } from "../../lib/search/search.ts"
 import { anomaliesRoute } from "./anomalies-route.ts"
 import { answerRoute } from "./answer-route.ts"
@@ -23,15 +25,20 @@ import { entitiesRoute } from "./entities-route.ts"
 import { healthRoute } from "./health-route.ts"
 import { indexRoute } from "./index-route.ts"
 import { inferenceRoute } from "./inference-route.ts"
+import { KEEP_ALIVE_MS, mcpRoute } from "./mcp-route.ts"
 import { openApiRoute } from "./openapi-route.ts"
 import { pagesRoute } from "./pages-route.ts"
 import { picturesRoute } from "./pictures-route.ts"
+import { createRunningCalls } from "./running-calls.ts"
 import { searchRoute } from "./search-route.ts"
+import { sseRoute } from "./sse-route.ts"
+import { createSseSessions } from "./sse-sessions.ts"
 import { uploadsRoute } from "./uploads-route.ts"
 
 /** All that the routes stand on: plain functions, so that a test passes its own. */
 export interface AppParts {
   readonly search: Search
+  readonly retrieve: Retrieve
   readonly answers: Answers
   readonly indexDocuments: IndexDocuments
   readonly documents: Documents
@@ -61,6 +68,9 @@ export interface AppParts {
   readonly root: string
 }
 
+/** A stream costs 20 KB; a client that waits for its person sends nothing for a while. */
+const SSE_LIMITS = { sessionsMax: 500, sessionsOfKeyMax: 50, idleMs: 30 * 60_000, keepAliveMs: KEEP_ALIVE_MS }
+
 /** The whole HTTP surface, on any platform that Hono runs on. */
 export function createApp(parts: AppParts): Hono<Edge> {
   const { log, searchTimeoutMs, indexTimeoutMs } = parts
@@ -77,6 +87,9 @@ export function createApp(parts: AppParts): Hono<Edge> {
   app.route("/", anomaliesRoute(parts.anomalies, { guard }))
   app.route("/", healthRoute(parts.health, { guard }))
   app.route("/", inferenceRoute(parts, { guard, timeoutMs: indexTimeoutMs }))
+  const mcp = createMcpServers({ ...parts, answer: parts.answers.answer })
+  app.route("/", mcpRoute(mcp, { guard, calls: createRunningCalls(), log }))
+  app.route("/", sseRoute(createSseSessions(mcp, SSE_LIMITS), { guard }))
   app.route("/", openApiRoute(parts.version))
   app.route("/", pagesRoute(parts.root))
   return app

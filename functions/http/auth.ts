@@ -30,8 +30,12 @@ export function createGuard(options: GuardOptions): Guard {
   return (scope) => async (c, next) => {
     const key = presentedKey(c)
     const principal = key === undefined ? withoutKey(c, options) : await options.authenticate(key)
-    if (!principal) throw new AppError("unauthorized", "The API key is unknown, expired or revoked")
+    if (!principal) {
+      c.header("WWW-Authenticate", 'Bearer realm="concordance", error="invalid_token"')
+      throw new AppError("unauthorized", "The API key is unknown, expired or revoked")
+    }
     if (!principal.scopes.includes(scope)) {
+      c.header("WWW-Authenticate", `Bearer realm="concordance", error="insufficient_scope", scope="${scope}"`)
       throw new AppError("forbidden", `This needs the scope "${scope}", which the API key does not have`)
     }
     const waitSeconds = limit(principal)

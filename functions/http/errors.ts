@@ -104,7 +104,9 @@ export function onNotFound(app: Hono<Edge>): NotFoundHandler<Edge> {
 
 function problem(c: Context<Edge>, error: AppError): Response {
   const status = statusOf(error.code)
-  if (status === 401) c.header("WWW-Authenticate", 'Bearer realm="concordance"')
+  // The guard has said more of a key that was sent (RFC 6750, 3.1).
+  if (status === 401 && !c.res.headers.has("WWW-Authenticate"))
+    c.header("WWW-Authenticate", 'Bearer realm="concordance"')
   // What is down may be waking up; who waits this long doesn't come in the middle of it.
   if (error.retryAfterS !== null) c.header("Retry-After", String(error.retryAfterS))
   else if (status === 503) c.header("Retry-After", RETRY_AFTER_S)

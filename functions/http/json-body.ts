@@ -62,7 +62,7 @@ export function tooLarge(field: string, bytesMax: number): AppError {
 }
 
 /** The whole body as text. Counts as it reads, so that a chunked body is bounded too. */
-async function readText(c: Context<Edge>, { bytesMax }: BodyLimits): Promise<string> {
+export async function readText(c: Context<Edge>, { bytesMax }: BodyLimits): Promise<string> {
   if (Number(c.req.header("content-length") ?? 0) > bytesMax) throw tooLarge("body", bytesMax)
   const parts: Uint8Array[] = []
   let size = 0

@@ -8,6 +8,7 @@ import { entitiesOperations } from "./entities-route.ts"
 import { healthOperations } from "./health-route.ts"
 import { indexOperations } from "./index-route.ts"
 import { inferenceOperations } from "./inference-route.ts"
+import { mcpOperations } from "./mcp-route.ts"
 import { openApiDocument } from "./openapi.ts"
 import { picturesOperations } from "./pictures-route.ts"
 import { searchOperations } from "./search-route.ts"
@@ -25,6 +26,7 @@ const OPERATIONS = [
   ...anomaliesOperations,
   ...healthOperations,
   ...inferenceOperations,
+  ...mcpOperations,
 ]
 
 /** `GET /openapi.json`: the contract, from the schemas that validate. Needs no key: it says nothing of any tenant. */

@@ -32,6 +32,7 @@ function documentParts(reached: { tenant: string; request: object }[], missing: 
         reached.push({ tenant, request })
         return { documents: [] }
       },
+      idsFrom: async () => [],
       get: absent,
       delete: remove,
     },
@@ -58,13 +59,17 @@ export function createTestApp(overrides: Partial<AppParts> = {}) {
   const reached: { tenant: string; request: object }[] = []
   const lines: string[] = []
   const missing = new AppError("not_found", "There is no document with this id")
-  const app = createApp({
+  const parts: AppParts = {
     search: async (tenant, request) => {
       reached.push({ tenant, request })
       return {
         response: { results: [], count: 0, strategy: "rrf" },
         timings: [{ stage: "rank", ms: 1.25 }],
       }
+    },
+    retrieve: async (tenant, request) => {
+      reached.push({ tenant, request })
+      return { response: { results: [], count: 0, strategy: "weighted" }, timings: [] }
     },
     indexDocuments: async (tenant, requests) => {
       reached.push(...requests.map((request) => ({ tenant, request })))
@@ -88,7 +93,8 @@ export function createTestApp(overrides: Partial<AppParts> = {}) {
     log: createLog({ level: "debug", write: (line) => lines.push(line) }),
     version: "0.0.0",
     ...overrides,
-  })
+  }
+  const app = createApp(parts)
   const send = (
     method: string,
     path: string,
@@ -106,7 +112,7 @@ export function createTestApp(overrides: Partial<AppParts> = {}) {
     } as RequestInit)
   const post = (path: string, body: unknown, headers?: Record<string, string>) =>
     send("POST", path, typeof body === "string" ? body : JSON.stringify(body), headers)
-  return { app, reached, lines, send, post }
+  return { app, parts, reached, lines, send, post }
 }
 
 /** Answers are refusals. */

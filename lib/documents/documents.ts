@@ -47,6 +47,8 @@ export type DocumentPage = z.infer<typeof DocumentPage>
 export interface Documents {
   /** In order of id; `cursor` is `next_cursor` of the page before. Throws `invalid_request` on a foreign cursor. */
   list(tenant: string, page: { readonly limit: number; readonly cursor?: string }): Promise<DocumentPage>
+  /** The first ids that begin so, in order: what a person may be typing. */
+  idsFrom(tenant: string, prefix: string, limit: number): Promise<readonly string[]>
   /** Throws `not_found`. */
   get(tenant: string, id: string): Promise<DocumentDetails>
   /**
@@ -72,6 +74,9 @@ const SUMMARY = `
        where j.source_account_id = d.source_account_id and j.document_id = d.id and j.state <> 'superseded'
        order by j.generation desc limit 1) j on true
    where d.status <> 'deleted'`
+
+const IDS_FROM = `
+  select id from documents where status <> 'deleted' and id >= $1 and starts_with(id, $1) order by id limit $2`
 
 // The tombstone keeps its highest chunk number, so that an id is not used again if the document comes back.
 const EMPTY = `
@@ -126,6 +131,11 @@ export function createDocuments(database: Database): Documents {
       const documents = (rows as unknown as SummaryRow[]).slice(0, limit).map(toSummary)
       const last = documents.at(-1)
       return { documents, ...(rows.length > limit && last && { next_cursor: encodeCursor(last.id, list) }) }
+    },
+
+    async idsFrom(tenant, prefix, limit) {
+      const [rows = []] = await database.batch({ tenant }, [{ text: IDS_FROM, values: [prefix, limit] }])
+      return rows.map((row) => String(row["id"]))
     },
 
     async get(tenant, id) {

@@ -53,7 +53,7 @@ describe("functions", () => {
         "Index 1024 MB 29 s",
         "Inference 6144 MB 60 s",
         "Ingest 3008 MB 300 s",
-        "Mcp 1024 MB 300 s",
+        "Mcp 1769 MB 300 s",
         "Migrate 1024 MB 900 s",
         "Models 512 MB 29 s",
         "Pages 512 MB 10 s",
@@ -110,7 +110,7 @@ describe("functions", () => {
         "Health: Database Inference",
         "Index: Database Inference",
         "Ingest: Database Inference IngestMessages LlmApiKey ObjectStore",
-        "Mcp: Database Inference LlmApiKey",
+        "Mcp: Database Inference LlmApiKey ObjectStore",
         "Migrate: ApiKey Database DatabaseOwner",
         "Models: Database Inference",
         "Pages: ",
@@ -223,7 +223,8 @@ describe("routes", () => {
     const waits = production.resources
       .filter(({ name }) => name.startsWith("RouterRoute") && name.endsWith("KvKeys"))
       .map(({ inputs }) => JSON.parse(inputs.entries.metadata).origin.timeouts.readTimeout)
-    expect(waits.sort()).toEqual([35, 60, 60, 60])
+    const streamed = Object.values(streamedPaths).flat()
+    expect(waits.sort()).toEqual([35, ...streamed.map(() => 60)])
     const { customErrorResponses } = only(production, "aws:cloudfront/distribution:Distribution").inputs
     for (const code of [404, 500, 503, 504]) {
       expect(customErrorResponses).toContainEqual({ errorCode: code, errorCachingMinTtl: 0 })

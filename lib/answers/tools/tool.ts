@@ -45,7 +45,7 @@ export interface Tool<Input extends z.ZodType = z.ZodType, Output extends z.ZodT
  * Throws `invalid_request` that names each field, and repeats nothing.
  */
 export function readToolInput<Input extends z.ZodType>(
-  tool: Tool<Input>,
+  tool: Pick<Tool<Input>, "input">,
   given: Readonly<Record<string, unknown>>,
 ): z.output<Input> {
   const filled = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== null))

@@ -1,0 +1,30 @@
+import * as z from "zod"
+import { type Health, HealthReport } from "../../health.ts"
+import type { McpTool } from "../mcp-tool.ts"
+
+const ServerHealth = HealthReport.extend({ version: z.string().describe("Of the server") })
+
+interface ServerHealthOptions extends Pick<McpTool, "timeoutMs"> {
+  readonly version: string
+}
+
+/** Whether the server can answer, part by part. */
+export function createServerHealth(health: Health, { version, timeoutMs }: ServerHealthOptions): McpTool {
+  return {
+    name: "server_health",
+    title: "Server health",
+    description: "Says whether the database and the models answer, and which they are.",
+    input: z.strictObject({}),
+    output: ServerHealth,
+    timeoutMs,
+    isRepeatable: false,
+    async call() {
+      const report = await health(true)
+      const parts = Object.entries(report.components ?? {}).map(
+        ([part, { status, name, ms }]) =>
+          `${part}: ${[status, name, ms === undefined ? undefined : `${ms} ms`].filter(Boolean).join(", ")}`,
+      )
+      return { data: { ...report, version }, text: [`Concordance ${version}: ${report.status}`, ...parts].join("\n") }
+    },
+  }
+}
