@@ -9,7 +9,7 @@ const MESSAGES_MAX = 50
 /** Most passages that an answer may stand on. */
 const TOP_K_MAX = 20
 /** Most times that a request may have the answer tried again. */
-const RETRIES_MAX = 5
+export const RETRIES_MAX = 5
 
 /** A message of an earlier turn, or the last question. */
 export const Turn = z.object({

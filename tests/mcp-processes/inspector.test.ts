@@ -53,7 +53,7 @@ const CALLS: Readonly<Record<string, readonly string[]>> = {
   server_health: [],
 }
 
-describe.each(Object.entries(TARGETS))("over %s the inspector", (name, target) => {
+describe.each(Object.entries(TARGETS))("over %s the inspector", (_name, target) => {
   async function ask(method: string, ...args: string[]) {
     const options = ["--method", method, ...args, "--connect-timeout", String(START_MS_MAX)]
     // It keeps a catalogue in the home folder.
