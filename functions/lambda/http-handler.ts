@@ -86,7 +86,7 @@ const TOO_LARGE = new AppError(
 
 /** Behind a Function URL that streams: Lambda takes a stream from it, and nothing else. */
 // oxlint-disable-next-line typescript/no-deprecated -- as below
-export const asStreamHandler = (app: Hono<Edge>) => streamHandle(app)
+const asStreamHandler = (app: Hono<Edge>) => streamHandle(app)
 // oxlint-disable-next-line typescript/no-deprecated -- @hono/aws-lambda, its successor, is not published yet (November 2026)
 const asHandler = (app: Hono<Edge>) => handle(app)
 
