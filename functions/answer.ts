@@ -2,8 +2,11 @@ import { answerRoute } from "./http/answer-route.ts"
 import { streamHandler } from "./lambda/http-handler.ts"
 import { openAnswering } from "./lambda/open-answering.ts"
 
+/** CloudFront waits 60 s for a first byte (infra/api.ts); our own error has to come before its. */
+const SILENT_MS = 58_000
+
 /** `POST /answer`, `POST /chat` and `GET /answer/graph`, streamed. */
 export const handler = streamHandler(async (app, { config, log, database, guard }) => {
   const { answers } = await openAnswering(config, database)
-  app.route("/", answerRoute(answers, { guard, timeoutMs: config.answerTimeoutMs, log }))
+  app.route("/", answerRoute(answers, { guard, timeoutMs: config.answerTimeoutMs, silentMs: SILENT_MS, log }))
 })

@@ -20,11 +20,16 @@ const BODY_BYTES_MAX = 2_000_000
 interface AnswerRouteOptions {
   readonly guard: Guard
   readonly timeoutMs: number
+  /** Longest that one may take which isn't streamed, where what stands before us waits no longer; `timeoutMs` when absent. */
+  readonly silentMs?: number
   readonly log: Log
 }
 
 /** `POST /answer`, `POST /chat` and `GET /answer/graph`. */
-export function answerRoute({ answer, chat, drawGraph }: Answers, { guard, timeoutMs, log }: AnswerRouteOptions) {
+export function answerRoute(
+  { answer, chat, drawGraph }: Answers,
+  { guard, timeoutMs, silentMs, log }: AnswerRouteOptions,
+) {
   const limits = { bytesMax: BODY_BYTES_MAX }
   const respond = (
     c: Context<Edge>,
@@ -35,7 +40,10 @@ export function answerRoute({ answer, chat, drawGraph }: Answers, { guard, timeo
       const warnings = [...c.get("warnings"), ...(response.warnings ?? [])]
       return { ...response, ...(warnings.length > 0 && { warnings }) }
     }
-    if (!wantsEvents(c)) return warned(run(requestDeadline(c, timeoutMs))).then((response) => c.json(response))
+    if (!wantsEvents(c)) {
+      const deadline = requestDeadline(c, Math.min(timeoutMs, silentMs ?? timeoutMs))
+      return warned(run(deadline)).then((response) => c.json(response))
+    }
     return streamAnswer(c, log, (onEvent, signal) => warned(run(requestDeadline(c, timeoutMs, signal), onEvent)))
   }
   return new Hono<Edge>()
