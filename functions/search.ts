@@ -1,4 +1,5 @@
 import { createCachedEmbedder } from "../lib/inference/cached-embedder.ts"
+import { databaseCandidates } from "../lib/search/database-candidates.ts"
 import { createSearch } from "../lib/search/search.ts"
 import { searchRoute } from "./http/search-route.ts"
 import { httpHandler } from "./lambda/http-handler.ts"
@@ -8,7 +9,7 @@ import { openModels } from "./lambda/open-models.ts"
 export const handler = httpHandler(async (app, { config, database, guard }) => {
   const { embedder, reranker } = await openModels(config)
   const search = createSearch({
-    database,
+    find: databaseCandidates(database),
     embedder: embedder && createCachedEmbedder(embedder),
     reranker,
     // Its data is 1.6 MB, for models of one language, which run at home.

@@ -10,6 +10,7 @@ export interface KeyFacts {
     | "Search"
     | "Models"
     | "Language model"
+    | "External index"
     | "Timeouts"
     | "Ignored"
   readonly description: string

@@ -15,6 +15,7 @@ import { type Inference, openInference } from "../inference/open-inference.ts"
 import { type Authenticate, createAuthenticator } from "../keys/authenticator.ts"
 import { createKeyRing, type KeyRing } from "../keys/key-ring.ts"
 import type { Log } from "../log.ts"
+import { databaseCandidates } from "../search/database-candidates.ts"
 import { createRetrieve, type Retrieve } from "../search/retrieve.ts"
 import { createSearch, type Search } from "../search/search.ts"
 import { createHealth } from "./create-health.ts"
@@ -85,7 +86,7 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
     throw error
   })
   const searching = {
-    database,
+    find: databaseCandidates(database),
     embedder: embedder && createCachedEmbedder(embedder),
     reranker,
     detector: loadQuestionDetector,
