@@ -15,13 +15,13 @@ import { type Inference, openInference } from "../inference/open-inference.ts"
 import { type Authenticate, createAuthenticator } from "../keys/authenticator.ts"
 import { createKeyRing, type KeyRing } from "../keys/key-ring.ts"
 import type { Log } from "../log.ts"
-import { databaseCandidates } from "../search/database-candidates.ts"
 import { createRetrieve, type Retrieve } from "../search/retrieve.ts"
 import { createSearch, type Search } from "../search/search.ts"
 import { createHealth } from "./create-health.ts"
 import { openEnricher } from "./open-enricher.ts"
 import { type FileReading, openFileReading } from "./open-file-reading.ts"
 import { type OpenedIngest, openIngest } from "./open-ingest.ts"
+import { openSearchedIndex } from "./open-searched-index.ts"
 
 /** How long a component may take to show that it is alive, ms. */
 const HEALTH_TIMEOUT_MS = 2_000
@@ -85,12 +85,18 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
     await Promise.allSettled([inference.close(), closeDatabase(opened)])
     throw error
   })
+  const keys = createKeyRing(owner)
+  const searched = await openSearchedIndex(config, database, embedder, { tenants: keys.namedTenants }).catch(
+    async (error: unknown) => {
+      await Promise.allSettled([ingesting.close(), inference.close(), closeDatabase(opened)])
+      throw error
+    },
+  )
   const searching = {
-    find: databaseCandidates(database),
+    ...searched,
     embedder: embedder && createCachedEmbedder(embedder),
     reranker,
     detector: loadQuestionDetector,
-    settings: config,
   }
   const runtime: Runtime = {
     ...ingesting,
@@ -100,13 +106,19 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
     documents,
     entities: createEntities(database),
     anomalies: createAnomalies(database),
-    keys: createKeyRing(owner),
+    keys,
     authenticate: createAuthenticator(database),
-    health: createHealth({ database, models: async () => inference, timeoutMs: HEALTH_TIMEOUT_MS }),
+    health: createHealth({
+      database,
+      index: async () => searched.foreign,
+      models: async () => inference,
+      timeoutMs: HEALTH_TIMEOUT_MS,
+    }),
     inference,
     embedded: database.driver === "pglite",
     owner,
     close: async () => {
+      await searched.close()
       await ingesting.close()
       await inference.close()
       await closeDatabase(opened)

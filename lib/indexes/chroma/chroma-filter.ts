@@ -39,16 +39,34 @@ function whereOf(clause: IndexClause): object {
     case "exists":
       throw cannotFilter(ENGINE, clause, "Chroma can't ask whether a field is there")
     case "eq":
-      return { [key]: { $eq: comparable(clause, clause.value) } }
-    case "in": {
-      // One list holds values of one type; whole and other numbers count as two.
-      const equal = clause.value.map((value) => ({ [key]: { $eq: comparable(clause, value) } }))
-      return equal.length === 1 ? (equal[0] as object) : { $or: equal }
-    }
+      return equals(key, comparable(clause, clause.value))
+    case "in":
+      // One list of `$in` holds values of one type; whole and other numbers count as two.
+      return anyOf(clause.value.map((value) => equals(key, comparable(clause, value))))
     default:
-      if (typeof clause.value === "number") return { [key]: { [`$${clause.operator}`]: clause.value } }
+      if (typeof clause.value === "number") return ordered(key, clause.operator, clause.value)
       throw cannotFilter(ENGINE, clause, "Chroma orders numbers alone")
   }
+}
+
+function equals(key: string, value: string | number | boolean): object {
+  const isEqual = { [key]: { $eq: value } }
+  if (typeof value !== "number" || Number.isInteger(value)) return isEqual
+  return { $and: [isEqual, { [key]: { $ne: Math.trunc(value) } }] }
+}
+
+/** Chroma (1.0.5) compares whole numbers with the fraction of the bound cut off: 1 equals 1.5 to it, and isn't less. */
+function ordered(key: string, operator: "gt" | "gte" | "lt" | "lte", value: number): object {
+  if (Number.isInteger(value)) return { [key]: { [`$${operator}`]: value } }
+  const isAbove = operator.startsWith("g")
+  const beyond = isAbove
+    ? [{ [key]: { $gt: value } }, { [key]: { $gte: Math.ceil(value) } }]
+    : [{ [key]: { $lt: value } }, { [key]: { $lte: Math.floor(value) } }]
+  return anyOf(operator.endsWith("e") ? [...beyond, equals(key, value)] : beyond)
+}
+
+function anyOf(conditions: readonly object[]): object {
+  return conditions.length === 1 ? (conditions[0] as object) : { $or: conditions }
 }
 
 function comparable(clause: IndexClause, value: FilterValue): string | number | boolean {

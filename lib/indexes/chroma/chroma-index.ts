@@ -17,8 +17,6 @@ export interface ChromaOptions {
   readonly url: string
   readonly apiKey: string | undefined
   readonly collection: string
-  /** Ends the server, where it was started for this index. */
-  readonly stop?: () => Promise<void>
 }
 
 /** Records of one request: its default is 5,461. */
@@ -52,7 +50,7 @@ type QueryAnswer = { readonly [field in keyof GetAnswer]: readonly NonNullable<G
  * A collection of a Chroma server, 1.0 or newer, over its HTTP interface (v2). A partition is Chroma's tenant of that name. Metadata
  * is flat there: `upsert` writes objects as keys with dots, and leaves lists and null out.
  */
-export function createChromaIndex({ url, apiKey, collection, stop }: ChromaOptions): SearchIndex {
+export function createChromaIndex({ url, apiKey, collection }: ChromaOptions): SearchIndex {
   const { origin, pathname } = new URL(url)
   const baseUrl = `${origin}${pathname.replace(/\/+$/, "")}`
   const name = `Chroma's collection ${collection} at ${baseUrl}`
@@ -112,7 +110,7 @@ export function createChromaIndex({ url, apiKey, collection, stop }: ChromaOptio
       // The heartbeat asks for no key, this does.
       await call("GET", "/auth/identity", undefined, signal)
     },
-    close: async () => stop?.(),
+    close: () => Promise.resolve(),
     ...writing({ call, collections, inCollection, name, collection }),
   }
 }
