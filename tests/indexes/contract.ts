@@ -60,6 +60,9 @@ export function openContracts(engine: string, published: string): Contract[] {
 
 /** An OpenAPI document (3.0, or Swagger 2.0) as what it allows. */
 function createContract(document: Json): Contract {
+  // Weaviate declares a named vector as an object, and takes and gives lists.
+  const { Vector } = (document["definitions"] ?? {}) as { Vector?: Json }
+  if (Vector) delete Vector["type"]
   const strict = compiler(document, true)
   const open = compiler(document, false)
   const paths = document["paths"] as Record<string, Json>
