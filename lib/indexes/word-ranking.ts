@@ -51,7 +51,7 @@ export function rankWords(words: string, texts: readonly WordedText[]): number[]
   const counted = texts.map(({ title, content }) => {
     const inContent = wordsOf(content)
     const inTitle = wordsOf(title)
-    return { counts: countWords([...inContent, ...inTitle, ...inTitle]), length: inContent.length + inTitle.length }
+    return { counts: countWords([...inContent, ...inTitle, ...inTitle]), length: inContent.length + 2 * inTitle.length }
   })
   const idf = new Map<string, number>()
   for (const word of asked.keys()) {
