@@ -14,14 +14,13 @@ async function startGate(url: string, key: string): Promise<Server> {
     if (incoming.headers["x-chroma-token"] !== key) return outgoing.writeHead(401).end('{"error":"no"}')
     const parts: Buffer[] = []
     incoming.on("data", (part: Buffer) => parts.push(part))
-    incoming.on("end", async () => {
-      const isBodiless = incoming.method === "GET" || incoming.method === "DELETE"
-      const answer = await fetch(`${url}${incoming.url}`, {
-        method: incoming.method ?? "GET",
-        headers: { "content-type": "application/json" },
-        ...(!isBodiless && { body: Buffer.concat(parts) }),
-      })
-      outgoing.writeHead(answer.status).end(Buffer.from(await answer.arrayBuffer()))
+    incoming.on("end", () => {
+      const { method = "GET", url: path } = incoming
+      const body = method === "GET" || method === "DELETE" ? {} : { body: Buffer.concat(parts) }
+      fetch(`${url}${path}`, { method, headers: { "content-type": "application/json" }, ...body }).then(
+        async (answer) => outgoing.writeHead(answer.status).end(Buffer.from(await answer.arrayBuffer())),
+        () => incoming.socket.destroy(),
+      )
     })
     return undefined
   })

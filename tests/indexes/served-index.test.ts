@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest"
 import { parseConfig } from "../../lib/config.ts"
 import { deadlineIn } from "../../lib/deadline.ts"
 import { createChromaIndex } from "../../lib/indexes/chroma/chroma-index.ts"
@@ -6,6 +6,7 @@ import type { StartedChroma } from "../../lib/indexes/chroma/start-chroma.ts"
 import { openInference } from "../../lib/inference/open-inference.ts"
 import { openSearchedIndex } from "../../lib/runtime/open-searched-index.ts"
 import { testModelHome } from "../model-home.ts"
+import { runCommand } from "../run-command.ts"
 import { type Served, serve } from "../served.ts"
 import { hasChroma, startTestChroma } from "./chroma-server.ts"
 import { callIn, record, uuid } from "./records.ts"
@@ -139,5 +140,22 @@ describe.skipIf(!hasChroma)("the product over somebody's Chroma (npm run chroma:
     await expect(other).rejects.toThrow(/other_model .*64 dimensions.*all-MiniLM-L6-v2 have 384/)
     const none = serve({ environment: environment({ RETRIEVAL_COLLECTION: "nothing_here" }) })
     await expect(none).rejects.toThrow(/There is no Chroma's collection nothing_here .*RETRIEVAL_COLLECTION/)
+  })
+
+  test("index-check shows what the index can do, three records, the mapping and a query", async () => {
+    for (const [key, value] of Object.entries(environment({ CONCORDANCE_HOME: await testModelHome() })))
+      vi.stubEnv(key, value)
+    const { status, out, err } = await runCommand("index-check", "--query", "shipwreck in fog")
+    vi.unstubAllEnvs()
+    expect(status, err).toBe(0)
+    expect(out).toMatch(/Chroma's collection self_rag_documents at .*: 3 records, 384 dimensions, compared by cosine/)
+    expect(out).toMatch(/words {7}no search by words/)
+    expect(out).toMatch(/parents {5}Chroma's collection self_rag_parents/)
+    expect(out).toMatch(/content {5}\(the record's text\)/)
+    expect(out).toMatch(/document {4}source/)
+    expect(out).toContain("pages are counted from 0 there")
+    expect(out.match(/^Record /gm)).toHaveLength(3)
+    expect(out).toMatch(/3 hits by rrf\n {2}0\.0\d+ {2}\[\[wreck.pdf\/p004#/)
+    expect(err).toMatch(/Note: words: /)
   })
 })
