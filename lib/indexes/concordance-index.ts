@@ -119,7 +119,8 @@ function toFilter(clauses: IndexFilter): Filter | undefined {
   const filter: Record<string, Record<string, unknown>> = {}
   for (const clause of clauses) {
     const field = fieldOf(clause)
-    const condition = (filter[field] ??= {})
+    const condition = filter[field] ?? {}
+    filter[field] = condition
     if (clause.operator in condition)
       throw cannotFilter({ engine: "concordance" }, clause, "it is asked twice of one field")
     condition[clause.operator] = clause.value

@@ -25,13 +25,13 @@ export interface FieldMapping {
 
 /** What an operator decides of it, dotted; undefined is guessed. */
 export interface FieldSettings {
-  readonly vectordbContentField: string | undefined
-  readonly vectordbTitleField: string | undefined
-  readonly vectordbDocumentField: string | undefined
-  readonly vectordbChunkField: string | undefined
-  readonly vectordbPageField: string | undefined
-  readonly vectordbParentField: string | undefined
-  readonly vectordbMetadataField: string | undefined
+  readonly vectordbContentField?: string | undefined
+  readonly vectordbTitleField?: string | undefined
+  readonly vectordbDocumentField?: string | undefined
+  readonly vectordbChunkField?: string | undefined
+  readonly vectordbPageField?: string | undefined
+  readonly vectordbParentField?: string | undefined
+  readonly vectordbMetadataField?: string | undefined
 }
 
 /** A record as the pipeline reads it. */

@@ -69,15 +69,7 @@ export async function openForeignSearch(settings: ForeignSettings, model: Vector
 }
 
 /** What the operator says of the children's fields says nothing of the parents'. */
-const NOTHING_CHOSEN: FieldSettings = {
-  vectordbContentField: undefined,
-  vectordbTitleField: undefined,
-  vectordbDocumentField: undefined,
-  vectordbChunkField: undefined,
-  vectordbPageField: undefined,
-  vectordbParentField: undefined,
-  vectordbMetadataField: undefined,
-}
+const NOTHING_CHOSEN: FieldSettings = {}
 
 function requireTenancy({ engine, capabilities }: SearchIndex, { mode }: Tenancy): void {
   if (mode !== "partition" || capabilities.partitions !== null) return

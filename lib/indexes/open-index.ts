@@ -4,15 +4,15 @@ import type { SearchIndex } from "./search-index.ts"
 /** Settings of the engines, as `lib/config.ts` has them. */
 export interface EngineSettings {
   readonly vectordbProvider: "concordance" | "qdrant" | "pinecone" | "weaviate" | "chroma" | "pgvector"
-  readonly chromaUrl: string | undefined
-  readonly chromaApiKey: string | undefined
+  readonly chromaUrl?: string | undefined
+  readonly chromaApiKey?: string | undefined
   readonly chromaPersistDir: string
-  readonly pgvectorUrl: string | undefined
+  readonly pgvectorUrl?: string | undefined
   readonly pgvectorIdColumn: string
   readonly pgvectorContentColumn: string
   readonly pgvectorEmbeddingColumn: string
   readonly pgvectorMetadataColumn: string
-  readonly pgvectorTsvectorColumn: string | undefined
+  readonly pgvectorTsvectorColumn?: string | undefined
   readonly pgvectorTextConfig: string
 }
 

@@ -19,7 +19,7 @@ export interface TenantView {
 export interface TenancySettings {
   readonly vectordbTenancy: "single" | "partition" | "field"
   readonly vectordbTenant: string
-  readonly vectordbTenantField: string | undefined
+  readonly vectordbTenantField?: string | undefined
 }
 
 /** The tenancy that the settings describe. */

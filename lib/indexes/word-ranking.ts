@@ -37,7 +37,7 @@ function singular(word: string): string {
 }
 
 /** What a word that stands `count` times in a text of `length` words weighs before its IDF: at most 2.2. */
-export function bm25Weight(count: number, length: number): number {
+function bm25Weight(count: number, length: number): number {
   const { k1, b, usualLength } = BM25
   return (count * (k1 + 1)) / (count + k1 * (1 - b + (b * length) / usualLength))
 }
@@ -51,7 +51,7 @@ export function rankWords(words: string, texts: readonly WordedText[]): number[]
   const counted = texts.map(({ title, content }) => {
     const inContent = wordsOf(content)
     const inTitle = wordsOf(title)
-    return { counts: countWords([...inContent, ...inTitle, ...inTitle]), length: inContent.length + inTitle.length }
+    return { counts: countWords([...inContent, ...inTitle, ...inTitle]), length: inContent.length + 2 * inTitle.length }
   })
   const idf = new Map<string, number>()
   for (const word of asked.keys()) {

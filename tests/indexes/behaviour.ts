@@ -26,16 +26,6 @@ export interface IndexSubject {
   close(): Promise<void>
 }
 
-const NO_FIELDS = {
-  vectordbContentField: undefined,
-  vectordbTitleField: undefined,
-  vectordbDocumentField: undefined,
-  vectordbChunkField: undefined,
-  vectordbPageField: undefined,
-  vectordbParentField: undefined,
-  vectordbMetadataField: undefined,
-}
-
 const SETTINGS = {
   searchStrategy: "rrf",
   searchDenseCandidates: 100,
@@ -53,7 +43,7 @@ function searchOf(
   index: SearchIndex,
   { parents = null as SearchIndex | null, tenancy = { mode: "single", tenant: "primary" } as Tenancy } = {},
 ) {
-  const options = { settings: NO_FIELDS, model: embedder }
+  const options = { settings: {}, model: embedder }
   const search = createSearch({
     find: indexCandidates({
       children: createCollection(index, options),
@@ -382,7 +372,7 @@ export function describeBehaviour(engine: string, openSubject: () => Promise<Ind
 
     test("vectors of another length are refused, and both lengths named", async () => {
       const index = await filled([await record(1, "one")])
-      const collection = createCollection(index, { settings: NO_FIELDS, model: { model: "big", dimensions: 768 } })
+      const collection = createCollection(index, { settings: {}, model: { model: "big", dimensions: 768 } })
       await expect(collection.layout(callIn())).rejects.toThrow(/64 dimensions.*big have 768/)
       const request = searchOf(index)({ embedding: [1, 2, 3] })
       await expect(request).rejects.toMatchObject({ code: "invalid_request" })

@@ -1,20 +1,12 @@
-import { existsSync } from "node:fs"
-import { mkdtemp, rm } from "node:fs/promises"
 import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
-import { fileURLToPath } from "node:url"
 import { describe, expect, test } from "vitest"
 import { createChromaIndex } from "../../lib/indexes/chroma/chroma-index.ts"
 import { startChroma } from "../../lib/indexes/chroma/start-chroma.ts"
 import { describeBehaviour, type IndexSubject } from "./behaviour.ts"
+import { hasChroma, startTestChroma } from "./chroma-server.ts"
 import { startSocketServer } from "./silent-server.ts"
-
-const CLI = fileURLToPath(new URL("chroma-cli.cjs", import.meta.url))
-const isInstalled = existsSync(
-  new URL("../../.chroma/node_modules/chromadb-js-bindings-linux-x64-gnu/", import.meta.url),
-)
 
 /** Chroma keeps no keys of its own since 1.0: a proxy in front of it does, as people set it up. */
 async function startGate(url: string, key: string): Promise<Server> {
@@ -22,14 +14,13 @@ async function startGate(url: string, key: string): Promise<Server> {
     if (incoming.headers["x-chroma-token"] !== key) return outgoing.writeHead(401).end('{"error":"no"}')
     const parts: Buffer[] = []
     incoming.on("data", (part: Buffer) => parts.push(part))
-    incoming.on("end", async () => {
-      const isBodiless = incoming.method === "GET" || incoming.method === "DELETE"
-      const answer = await fetch(`${url}${incoming.url}`, {
-        method: incoming.method ?? "GET",
-        headers: { "content-type": "application/json" },
-        ...(!isBodiless && { body: Buffer.concat(parts) }),
-      })
-      outgoing.writeHead(answer.status).end(Buffer.from(await answer.arrayBuffer()))
+    incoming.on("end", () => {
+      const { method = "GET", url: path } = incoming
+      const body = method === "GET" || method === "DELETE" ? {} : { body: Buffer.concat(parts) }
+      fetch(`${url}${path}`, { method, headers: { "content-type": "application/json" }, ...body }).then(
+        async (answer) => outgoing.writeHead(answer.status).end(Buffer.from(await answer.arrayBuffer())),
+        () => incoming.socket.destroy(),
+      )
     })
     return undefined
   })
@@ -38,8 +29,7 @@ async function startGate(url: string, key: string): Promise<Server> {
 }
 
 async function openSubject(): Promise<IndexSubject> {
-  const folder = await mkdtemp(join(tmpdir(), "chroma-"))
-  const chroma = await startChroma(folder, [process.execPath, CLI])
+  const chroma = await startTestChroma()
   const gate = await startGate(chroma.url, "right-key")
   const silent = await startSocketServer()
   const gated = `http://127.0.0.1:${(gate.address() as AddressInfo).port}`
@@ -54,15 +44,14 @@ async function openSubject(): Promise<IndexSubject> {
       gate.close()
       await silent.close()
       await chroma.stop()
-      await rm(folder, { recursive: true, force: true })
     },
   }
 }
 
-if (isInstalled) describeBehaviour("chroma", openSubject)
+if (hasChroma) describeBehaviour("chroma", openSubject)
 else
   describe.skip("chroma: its server isn't here; npm run chroma:install", () =>
-    test("", () => expect(isInstalled).toBe(true)))
+    test("", () => expect(hasChroma).toBe(true)))
 
 test("a Chroma that isn't installed is told when it is to be started", async () => {
   await expect(startChroma(tmpdir(), ["no-such-command"])).rejects.toMatchObject({ code: "invalid_configuration" })

@@ -1,8 +1,9 @@
-import { openPgAccess, type PgAccess, pgFailure } from "../../lib/indexes/pgvector/pg-access.ts"
+import { openPgAccess } from "../../lib/indexes/pgvector/pg-access.ts"
 import type { PgNames } from "../../lib/indexes/pgvector/pg-table.ts"
 import { createPgvectorIndex } from "../../lib/indexes/pgvector/pgvector-index.ts"
-import { openEmptyDatabase, type TestDatabase } from "../database.ts"
+import { openEmptyDatabase } from "../database.ts"
 import { describeBehaviour, type IndexSubject } from "./behaviour.ts"
+import { accessTo } from "./foreign-postgres.ts"
 import { startSocketServer } from "./silent-server.ts"
 
 const NAMES: PgNames = {
@@ -13,25 +14,6 @@ const NAMES: PgNames = {
   metadata: "metadata",
   tsvector: null,
   textConfig: "english",
-}
-
-/** A test's database as a foreign one: through its owner, or over TCP where it stands on a server. */
-function accessTo({ owner, database, urls }: TestDatabase): PgAccess {
-  if (urls && database.driver === "pg") return openPgAccess(urls.owner)
-  return {
-    address: "test",
-    transaction: (work) =>
-      owner.session((session) =>
-        session.transaction(() =>
-          work((text, values) =>
-            session.query(text, values).catch((error: unknown) => {
-              throw pgFailure(error, "test")
-            }),
-          ),
-        ),
-      ),
-    close: () => Promise.resolve(),
-  }
 }
 
 /** What PostgreSQL says of a wrong password, on the wire. */

@@ -51,6 +51,8 @@ export function openPgAccess(url: string): PgAccess {
       }
       signal.throwIfAborted()
       const client = await pool.connect().catch(failed)
+      if (signal.aborted) client.release()
+      signal.throwIfAborted()
       let isBroken = true
       const giveUp = () => client.release(true)
       signal.addEventListener("abort", giveUp, { once: true })

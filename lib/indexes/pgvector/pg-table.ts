@@ -139,8 +139,7 @@ async function firstLength(run: RunSql, table: string, column: string): Promise<
 
 async function extensionVersion(run: RunSql): Promise<readonly [number, number]> {
   const [row] = await run("select extversion as version from pg_extension where extname = 'vector'")
-  const [major = 0, minor = 0] = String(row?.["version"] ?? "")
-    .split(".")
-    .map(Number)
+  const version = row?.["version"]
+  const [major = 0, minor = 0] = typeof version === "string" ? version.split(".").map(Number) : []
   return [major, minor]
 }
