@@ -64,13 +64,43 @@ export const indexKeys = {
   VECTORDB_METADATA_FIELD: field("an object with what filters ask for"),
   QDRANT_URL: httpUrlOr("http://localhost:6333", { group: "External index", description: "Qdrant's REST address" }),
   QDRANT_API_KEY: secret({ group: "External index", description: "Key of `QDRANT_URL`" }),
+  QDRANT_VECTOR: name({
+    group: "External index",
+    description: "Which of a collection's dense vectors is searched. Unset: its only one",
+  }),
+  QDRANT_SPARSE: flag({
+    group: "External index",
+    description:
+      "`true`: collections have the sparse vector `concordance_words`, or are made with it, for a list by words",
+  }),
   PINECONE_API_KEY: secret({ group: "External index", description: "Pinecone's key" }),
   PINECONE_INDEX_NAME: name({
     group: "External index",
     description: "Pinecone's index. A collection is a namespace in it, unless `VECTORDB_TENANCY` is `partition`",
   }),
+  PINECONE_HOST: name({
+    group: "External index",
+    description: "Host of `PINECONE_INDEX_NAME`. Unset: asked of the control plane at the first call",
+  }),
+  PINECONE_SPARSE_INDEX_NAME: name({
+    group: "External index",
+    description: "Pinecone's index of sparse vectors that Concordance wrote, for a list by words",
+  }),
+  PINECONE_PARENT_INDEX_NAME: name({
+    group: "External index",
+    description:
+      "Pinecone's index of `PARENT_EXPANSION_COLLECTION`. Unset: `PINECONE_INDEX_NAME`, which isn't enough where `VECTORDB_TENANCY` is `partition`",
+  }),
+  PINECONE_CONTROLLER_HOST: httpUrlOr("https://api.pinecone.io", {
+    group: "External index",
+    description: "Pinecone's control plane, which knows the hosts of indexes",
+  }),
   WEAVIATE_URL: httpUrlOr("http://localhost:8080", { group: "External index", description: "Weaviate's REST address" }),
   WEAVIATE_API_KEY: secret({ group: "External index", description: "Key of `WEAVIATE_URL`" }),
+  WEAVIATE_VECTOR: name({
+    group: "External index",
+    description: "Which of a class's named vectors is searched. Unset: its only one",
+  }),
   CHROMA_URL: httpUrl({
     group: "External index",
     description:

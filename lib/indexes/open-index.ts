@@ -4,6 +4,21 @@ import type { SearchIndex } from "./search-index.ts"
 /** Settings of the engines, as `lib/config.ts` has them. */
 export interface EngineSettings {
   readonly vectordbProvider: "concordance" | "qdrant" | "pinecone" | "weaviate" | "chroma" | "pgvector"
+  readonly vectordbTenancy: "single" | "partition" | "field"
+  readonly parentExpansionCollection: string | null
+  readonly qdrantUrl: string
+  readonly qdrantApiKey?: string | undefined
+  readonly qdrantVector?: string | undefined
+  readonly qdrantSparse: boolean
+  readonly pineconeApiKey?: string | undefined
+  readonly pineconeIndexName?: string | undefined
+  readonly pineconeHost?: string | undefined
+  readonly pineconeSparseIndexName?: string | undefined
+  readonly pineconeParentIndexName?: string | undefined
+  readonly pineconeControllerHost: string
+  readonly weaviateUrl: string
+  readonly weaviateApiKey?: string | undefined
+  readonly weaviateVector?: string | undefined
   readonly chromaUrl?: string | undefined
   readonly chromaApiKey?: string | undefined
   readonly chromaPersistDir: string
@@ -33,6 +48,12 @@ const nothing = () => Promise.resolve()
  */
 export async function openEngine(settings: EngineSettings): Promise<OpenedEngine> {
   switch (settings.vectordbProvider) {
+    case "qdrant":
+      return openQdrant(settings)
+    case "pinecone":
+      return openPinecone(settings)
+    case "weaviate":
+      return openWeaviate(settings)
     case "chroma":
       return openChroma(settings)
     case "pgvector":
@@ -43,6 +64,43 @@ export async function openEngine(settings: EngineSettings): Promise<OpenedEngine
         `VECTORDB_PROVIDER=${settings.vectordbProvider} can't be opened as an external index.`,
       )
   }
+}
+
+async function openQdrant(settings: EngineSettings): Promise<OpenedEngine> {
+  const { createQdrantIndex } = await import("./qdrant/qdrant-index.ts")
+  const { qdrantUrl: url, qdrantApiKey: apiKey, qdrantVector: vector, qdrantSparse: hasWords } = settings
+  return { open: (collection) => createQdrantIndex({ url, apiKey, vector, hasWords, collection }), close: nothing }
+}
+
+async function openPinecone(settings: EngineSettings): Promise<OpenedEngine> {
+  const { pineconeApiKey: apiKey, pineconeIndexName: index, pineconeParentIndexName: parentIndex } = settings
+  if (apiKey === undefined || index === undefined) {
+    const unset = apiKey === undefined ? "PINECONE_API_KEY" : "PINECONE_INDEX_NAME"
+    throw new AppError("invalid_configuration", `${unset} must be set where VECTORDB_PROVIDER is pinecone.`)
+  }
+  const { vectordbTenancy, parentExpansionCollection, pineconeControllerHost: controllerUrl } = settings
+  if (vectordbTenancy === "partition" && parentExpansionCollection !== null && parentIndex === undefined) {
+    throw new AppError(
+      "invalid_configuration",
+      "VECTORDB_TENANCY is partition: a tenant's namespace would hold passages and parents alike. Set PINECONE_PARENT_INDEX_NAME to an index for parents, or PARENT_EXPANSION_COLLECTION to null.",
+    )
+  }
+  const { createPineconeIndex } = await import("./pinecone/pinecone-index.ts")
+  const open = (collection: string) => {
+    const access = { apiKey, controllerUrl, collection }
+    if (parentIndex !== undefined && collection === parentExpansionCollection)
+      return createPineconeIndex({ ...access, index: parentIndex, host: undefined, sparseIndex: null })
+    const sparseIndex = settings.pineconeSparseIndexName ?? null
+    return createPineconeIndex({ ...access, index, host: settings.pineconeHost, sparseIndex })
+  }
+  return { open, close: nothing }
+}
+
+async function openWeaviate(settings: EngineSettings): Promise<OpenedEngine> {
+  const { createWeaviateIndex } = await import("./weaviate/weaviate-index.ts")
+  const { weaviateUrl: url, weaviateApiKey: apiKey, weaviateVector: vector } = settings
+  const isDivided = settings.vectordbTenancy === "partition"
+  return { open: (collection) => createWeaviateIndex({ url, apiKey, vector, isDivided, collection }), close: nothing }
 }
 
 async function openChroma({

@@ -37,7 +37,7 @@ function singular(word: string): string {
 }
 
 /** What a word that stands `count` times in a text of `length` words weighs before its IDF: at most 2.2. */
-function bm25Weight(count: number, length: number): number {
+export function bm25Weight(count: number, length: number): number {
   const { k1, b, usualLength } = BM25
   return (count * (k1 + 1)) / (count + k1 * (1 - b + (b * length) / usualLength))
 }
