@@ -183,7 +183,7 @@ function wordSearch(query: Query, name: string): Required<Pick<SearchIndex, "sea
     if (hasWords) return
     throw new AppError(
       "invalid_configuration",
-      `${name} has no sparse vector ${WORDS_VECTOR}. Set QDRANT_SPARSE to false, or write the collection anew by \`concordance ingest --into qdrant\`.`,
+      `${name} has no sparse vector ${WORDS_VECTOR}. Set QDRANT_SPARSE to false: a collection has it where Concordance made it with QDRANT_SPARSE=true.`,
     )
   }
   return {

@@ -52,7 +52,7 @@ type Found = Readonly<Record<string, unknown>> & {
 }
 
 /**
- * A class of a Weaviate server, over REST and GraphQL: gRPC, which its own client speaks, has another address and 9 MB of
+ * A class of a Weaviate server, over REST and GraphQL: gRPC, which its own client speaks, has another address, and brings 27 MB of
  * packages. A partition is its tenant; a class that isn't divided has none. Properties have types: `upsert` makes each of the type
  * that it first sees, and leaves out values of another, objects, null, and names that aren't of ASCII with a small first letter.
  */
