@@ -66,7 +66,7 @@ function createContract(document: Json): Contract {
   const strict = compiler(document, true)
   const open = compiler(document, false)
   const paths = document["paths"] as Record<string, Json>
-  const base = String(document["basePath"] ?? "")
+  const { basePath: base = "" } = document as { basePath?: string }
   const templates = Object.keys(paths)
     .toSorted((a, b) => a.split("{").length - b.split("{").length)
     .map((template) => ({

@@ -1,7 +1,7 @@
 import { dot, normalized } from "../../lib/vector.ts"
 import { type Contract, type ContractRequest, openContracts } from "./contract.ts"
 import { matchesPinecone } from "./stub-pinecone-filter.ts"
-import { type StubAnswer, type StubServer, startStub } from "./stub-server.ts"
+import { type StubAnswer, type StubServer, startStub, textOf } from "./stub-server.ts"
 
 type Json = Record<string, unknown>
 
@@ -79,7 +79,7 @@ function answer(index: Index, request: ContractRequest): StubAnswer {
 function reply(index: Index, { method, path, query, body }: ContractRequest): Json | null {
   const { namespaces, dimension, metric } = index
   const asked = (body ?? {}) as Json
-  const namespace = String(asked["namespace"] ?? query.get("namespace") ?? "__default__")
+  const namespace = textOf(asked["namespace"] ?? query.get("namespace")) || "__default__"
   const records = namespaces.get(namespace)
   switch (`${method} ${path}`) {
     case "POST /describe_index_stats":

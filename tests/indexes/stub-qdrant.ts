@@ -1,7 +1,7 @@
 import { dot, normalized } from "../../lib/vector.ts"
 import { type ContractRequest, openContracts } from "./contract.ts"
 import { matchesQdrant } from "./stub-qdrant-filter.ts"
-import { type StubServer, startStub } from "./stub-server.ts"
+import { type StubServer, startStub, textOf } from "./stub-server.ts"
 
 export type JsonObject = Record<string, unknown>
 
@@ -193,7 +193,7 @@ function query(collection: Collection, body: JsonObject): Hit[] {
     const lists = (body["prefetch"] as JsonObject[]).map((arm) => query(collection, arm))
     return fuse(lists).slice(0, limit)
   }
-  const using = String(body["using"] ?? "")
+  const using = textOf(body["using"])
   const filter = body["filter"] as JsonObject | undefined
   const points = [...collection.points.values()]
   const hits = Array.isArray(asked)

@@ -1,6 +1,11 @@
-import { createServer, type IncomingHttpHeaders } from "node:http"
+import { createServer, type IncomingHttpHeaders, type IncomingMessage } from "node:http"
 import type { AddressInfo } from "node:net"
 import type { Contract, ContractRequest } from "./contract.ts"
+
+/** A text of a body, or ``. */
+export function textOf(value: unknown): string {
+  return typeof value === "string" ? value : ""
+}
 
 /** What a stub answers. */
 export interface StubAnswer {
@@ -48,22 +53,14 @@ export async function startStub({ contracts, isAllowed, refusal, handle }: StubO
     }
     return answer
   }
-  const server = createServer(async (incoming, outgoing) => {
+  const server = createServer((incoming, outgoing) => {
     const parts: Buffer[] = []
-    for await (const part of incoming) parts.push(part as Buffer)
-    const text = Buffer.concat(parts).toString()
-    const { pathname, searchParams } = new URL(incoming.url ?? "/", "http://stub")
-    const request = {
-      method: incoming.method ?? "GET",
-      path: pathname,
-      query: searchParams,
-      headers: incoming.headers,
-      body: text === "" ? undefined : JSON.parse(text),
-    }
-    const { status, body } = exchange(request)
-    outgoing
-      .writeHead(status, { "content-type": "application/json" })
-      .end(body === undefined ? "" : JSON.stringify(body))
+    incoming.on("data", (part: Buffer) => parts.push(part))
+    incoming.on("end", () => {
+      const { status, body } = exchange(toRequest(incoming, Buffer.concat(parts).toString()))
+      outgoing.writeHead(status, { "content-type": "application/json" })
+      outgoing.end(body === undefined ? "" : JSON.stringify(body))
+    })
   })
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
   return {
@@ -75,4 +72,9 @@ export async function startStub({ contracts, isAllowed, refusal, handle }: StubO
       await new Promise((resolve) => server.close(resolve))
     },
   }
+}
+
+function toRequest({ method = "GET", url = "/", headers }: IncomingMessage, text: string): ContractRequest {
+  const { pathname, searchParams } = new URL(url, "http://stub")
+  return { method, path: pathname, query: searchParams, headers, body: text === "" ? undefined : JSON.parse(text) }
 }

@@ -1,5 +1,6 @@
 import type { WeaviateProperty } from "../../lib/indexes/weaviate/weaviate-class.ts"
 import { dot, normalized } from "../../lib/vector.ts"
+import { textOf } from "./stub-server.ts"
 import { tokensOf, type WeaviateObject, wordsOf } from "./stub-weaviate-filter.ts"
 import { EnumName } from "./stub-weaviate-query.ts"
 
@@ -67,7 +68,7 @@ export function bm25(objects: readonly WeaviateObject[], args: Json, { propertie
   const scores = new Map<WeaviateObject, number>()
   for (const { property, weight } of weighted) {
     const documents = objects.map((object) =>
-      [object.properties[property.name] ?? ""].flat().flatMap((text) => tokensOf(String(text), property.tokenization)),
+      [object.properties[property.name] ?? ""].flat().flatMap((text) => tokensOf(textOf(text), property.tokenization)),
     )
     const average = documents.reduce((sum, { length }) => sum + length, 0) / Math.max(1, documents.length)
     for (const word of new Set(wordsOf(String(args["query"]), property.tokenization))) {

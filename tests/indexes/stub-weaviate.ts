@@ -1,6 +1,6 @@
 import type { WeaviateProperty } from "../../lib/indexes/weaviate/weaviate-class.ts"
 import { type Contract, type ContractRequest, openContracts } from "./contract.ts"
-import { type StubAnswer, type StubServer, startStub } from "./stub-server.ts"
+import { type StubAnswer, type StubServer, startStub, textOf } from "./stub-server.ts"
 import { matchesWeaviate, type WeaviateObject } from "./stub-weaviate-filter.ts"
 import { type Field, readQuery, toWhereFilter } from "./stub-weaviate-query.ts"
 import { bm25, type Hit, hybrid, nearest } from "./stub-weaviate-search.ts"
@@ -135,7 +135,7 @@ function put(classes: Map<string, Class>, objects: readonly Json[]): Json[] {
       for (const name of vectors.keys())
         if (!found.distances.has(name)) throw new Error("vector not found in the schema")
       const id = String(object["id"])
-      objectsOf(found, String(object["tenant"] ?? "")).set(id, {
+      objectsOf(found, textOf(object["tenant"])).set(id, {
         id,
         properties: object["properties"] as Json,
         vectors,
@@ -195,7 +195,7 @@ function answerQuery(
 }
 
 function count(found: Class, { args }: Field): Json[] {
-  return [{ meta: { count: objectsOf(found, String(args["tenant"] ?? "")).size } }]
+  return [{ meta: { count: objectsOf(found, textOf(args["tenant"])).size } }]
 }
 
 function get(found: Class, { args, fields }: Field, contracts: readonly Contract[]): Json[] {
@@ -215,7 +215,7 @@ function get(found: Class, { args, fields }: Field, contracts: readonly Contract
   const problem =
     filter && contracts.map((contract) => contract.fits("WhereFilter", filter)).find((one) => one !== null)
   if (problem) throw new Error(problem)
-  const all = [...objectsOf(found, String(tenant ?? "")).values()]
+  const all = [...objectsOf(found, textOf(tenant)).values()]
   const nothing = { id: "", properties: {}, vectors: new Map() }
   // Told of an empty class too.
   shown({ object: nothing }, fields, found)
