@@ -10,8 +10,9 @@ const BATCH = 500
 type Guarded = <T>(signal: AbortSignal, work: (run: RunSql) => Promise<T>, write?: boolean) => Promise<T>
 
 /**
- * The writing side of a table: `ensureCollection` makes one with an HNSW index, a text id and, where its name is set, a tsvector
- * column that PostgreSQL keeps. Into a table of one's own `upsert` writes the four named columns alone.
+ * The writing side of a table: `ensureCollection` makes one with a text id and, where its name is set, a tsvector column that
+ * PostgreSQL keeps, with a GIN index. Vectors are scanned exactly until its owner builds an HNSW index, best once they are
+ * there. Into a table of one's own `upsert` writes the four named columns alone.
  *
  * @param forget told that what is known of the table may have changed
  */
@@ -49,6 +50,7 @@ export function writeTable(
         async (run) => {
           await run("create extension if not exists vector")
           await run(createTable(names, dimensions))
+          if (names.tsvector !== null) await run(createWordIndex(names, names.tsvector))
           forget()
         },
         true,
@@ -74,6 +76,11 @@ function createTable(names: PgNames, dimensions: number): string {
   return `create table if not exists ${quotedTable(names.table)} (
     ${quoted(id)} text primary key, ${quoted(content)} text not null, ${quoted(embedding)} vector(${Number(dimensions)}) not null,
     ${quoted(metadata)} jsonb not null default '{}'${words})`
+}
+
+function createWordIndex({ table }: PgNames, tsvector: string): string {
+  const name = quoted(`${table.split(".").at(-1)}_words_idx`)
+  return `create index if not exists ${name} on ${quotedTable(table)} using gin (${quoted(tsvector)})`
 }
 
 async function upsert(
