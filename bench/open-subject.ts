@@ -7,6 +7,7 @@ import { createIndexDocuments, type IndexDocuments } from "../lib/documents/inde
 import { AppError } from "../lib/errors.ts"
 import type { Embedder } from "../lib/inference/inference.ts"
 import { openInference } from "../lib/inference/open-inference.ts"
+import { databaseCandidates } from "../lib/search/database-candidates.ts"
 import { createSearch, type Search } from "../lib/search/search.ts"
 import { createCachingEmbedder } from "./caching-embedder.ts"
 
@@ -45,7 +46,7 @@ export async function openSubject(config: Config, url: string | undefined): Prom
       owner,
       embedder,
       search: createSearch({
-        database,
+        find: databaseCandidates(database),
         embedder: inference.embedder,
         reranker: inference.reranker,
         detector: loadQuestionDetector,

@@ -6,6 +6,7 @@ import { addDocumentsCommand } from "./documents.ts"
 import { addEntitiesCommand } from "./entities.ts"
 import { CommandFailed, EXIT } from "./exit.ts"
 import { addImportCommand } from "./import.ts"
+import { addIndexCheckCommand } from "./index-check.ts"
 import { addIndexCommand } from "./index-folder.ts"
 import { addInferenceCommand } from "./inference.ts"
 import { addIngestCommand } from "./ingest.ts"
@@ -57,6 +58,7 @@ function createProgram(terminal: Terminal): Command {
 const COMMANDS = [
   addServeCommand,
   addIndexCommand,
+  addIndexCheckCommand,
   addIngestCommand,
   addImportCommand,
   addDocumentsCommand,

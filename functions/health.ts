@@ -9,5 +9,10 @@ const TIMEOUT_MS = 5_000
 /** `GET /health`. Loads the models' clients for `?detail=1` alone. */
 export const handler = httpHandler((app, { config, database, guard }) => {
   const models = once(async () => (await import("./lambda/open-models.ts")).openModels(config))
-  app.route("/", healthRoute(createHealth({ database, models, timeoutMs: TIMEOUT_MS }), { guard }))
+  const opened = once(async () => {
+    const { openSearchedIndex } = await import("../lib/runtime/open-searched-index.ts")
+    return openSearchedIndex(config, database, null, { tenants: async () => [] })
+  })
+  const index = async () => (config.vectordbProvider === "concordance" ? null : (await opened()).foreign)
+  app.route("/", healthRoute(createHealth({ database, index, models, timeoutMs: TIMEOUT_MS }), { guard }))
 })

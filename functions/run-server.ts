@@ -35,7 +35,9 @@ export async function runServer(config: Config, log: Log): Promise<RunningServer
       else log.info("model ready", { role, model, ms: tookMs })
     }
     const port = await openPort(createServerApp(runtime, { config, policy, log }), config)
-    const samples = runtime.embedded ? loadSamplesOrLog(runtime, log) : Promise.resolve(NO_SAMPLES)
+    // They would not be found in somebody else's index.
+    const isOwnIndex = config.vectordbProvider === "concordance"
+    const samples = runtime.embedded && isOwnIndex ? loadSamplesOrLog(runtime, log) : Promise.resolve(NO_SAMPLES)
     const resumed = runtime.resumeIngest().catch((error: unknown) => {
       log.error("uploads of before this start could not be looked through", { error })
     })

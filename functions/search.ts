@@ -1,4 +1,5 @@
 import { createCachedEmbedder } from "../lib/inference/cached-embedder.ts"
+import { openSearchedIndex } from "../lib/runtime/open-searched-index.ts"
 import { createSearch } from "../lib/search/search.ts"
 import { searchRoute } from "./http/search-route.ts"
 import { httpHandler } from "./lambda/http-handler.ts"
@@ -7,13 +8,14 @@ import { openModels } from "./lambda/open-models.ts"
 /** `POST /search`. */
 export const handler = httpHandler(async (app, { config, database, guard }) => {
   const { embedder, reranker } = await openModels(config)
+  // What keys were given to other tenants can't be seen from here; they are refused one by one.
+  const searched = await openSearchedIndex(config, database, embedder, { tenants: async () => [] })
   const search = createSearch({
-    database,
+    ...searched,
     embedder: embedder && createCachedEmbedder(embedder),
     reranker,
     // Its data is 1.6 MB, for models of one language, which run at home.
     detector: null,
-    settings: config,
   })
   app.route("/", searchRoute(search, { guard, timeoutMs: config.searchTimeoutMs }))
 })

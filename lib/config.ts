@@ -70,7 +70,7 @@ function contradictions(settings: Parsed): FieldProblem[] {
     const message = "must be set for INFERENCE_PROFILE=openai, or OPENROUTER_API_KEY, or EMBEDDING_BASE_URL"
     problems.push({ field: "EMBEDDING_API_KEY", message })
   }
-  return [...problems, ...llmContradictions(settings)]
+  return [...problems, ...llmContradictions(settings), ...indexContradictions(settings)]
 }
 
 function llmContradictions(settings: Parsed): FieldProblem[] {
@@ -83,6 +83,19 @@ function llmContradictions(settings: Parsed): FieldProblem[] {
     const message = "needs a language model: set USE_VLLM=true, LLM_BASE_URL or OPENROUTER_API_KEY, or leave it unset"
     problems.push({ field: "ENRICH_DOCUMENTS", message })
   }
+  return problems
+}
+
+function indexContradictions(settings: Parsed): FieldProblem[] {
+  const { VECTORDB_PROVIDER: provider, VECTORDB_TENANCY, VECTORDB_TENANT_FIELD } = settings
+  if (provider === "concordance") return []
+  const problems: FieldProblem[] = []
+  const required = { pinecone: ["PINECONE_API_KEY", "PINECONE_INDEX_NAME"], pgvector: ["PGVECTOR_URL"] } as const
+  for (const field of provider in required ? required[provider as keyof typeof required] : []) {
+    if (!settings[field]) problems.push({ field, message: `must be set where VECTORDB_PROVIDER is ${provider}` })
+  }
+  if (VECTORDB_TENANCY === "field" && !VECTORDB_TENANT_FIELD)
+    problems.push({ field: "VECTORDB_TENANT_FIELD", message: "must be set where VECTORDB_TENANCY is field" })
   return problems
 }
 

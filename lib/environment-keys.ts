@@ -11,6 +11,7 @@ export interface KeyFacts {
     | "Models"
     | "Language model"
     | "Answers"
+    | "External index"
     | "Timeouts"
     | "Ignored"
   readonly description: string

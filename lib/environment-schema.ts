@@ -15,6 +15,7 @@ import {
   whole,
 } from "./environment-keys.ts"
 import { AppError } from "./errors.ts"
+import { indexKeys } from "./index-keys.ts"
 import { languageModelKeys } from "./language-model-keys.ts"
 import { Strategy } from "./shapes.ts"
 
@@ -205,6 +206,7 @@ export const Environment = z.object({
   }),
   ...languageModelKeys,
   ...answerKeys,
+  ...indexKeys,
   SEARCH_TIMEOUT_MS: whole(50, 600_000, 10_000, {
     group: "Timeouts",
     description: "Longest a search may take, ms; then 504",

@@ -12,6 +12,7 @@ export type ErrorCode =
   | "deadline_exceeded"
   | "database_unavailable"
   | "inference_unavailable"
+  | "index_unavailable"
   | "storage_unavailable"
   | "document_encrypted"
   | "document_unreadable"

@@ -10,9 +10,16 @@ const Component = z.object({
 /** Body of `GET /health`; `components` with `?detail=1` only. */
 export const HealthReport = z.object({
   status: z.enum(["ok", "unhealthy"]),
-  components: z.object({ database: Component, embedder: Component, reranker: Component }).optional(),
+  components: z
+    .object({
+      database: Component,
+      embedder: Component,
+      reranker: Component,
+      index: Component.optional().describe("The external index that is searched, where there is one"),
+    })
+    .optional(),
 })
 export type HealthReport = z.infer<typeof HealthReport>
 
-/** Looks at the database alone or, with `detail`, at every component. Never throws. */
+/** Looks at the database, and an external index, alone or, with `detail`, at every component. Never throws. */
 export type Health = (detail: boolean) => Promise<HealthReport>

@@ -12,6 +12,7 @@ import { createAnomalies } from "../lib/documents/anomalies.ts"
 import { createDocumentPages } from "../lib/documents/document-pages.ts"
 import { AppError } from "../lib/errors.ts"
 import { openLlm } from "../lib/llm/open-llm.ts"
+import { databaseCandidates } from "../lib/search/database-candidates.ts"
 import { createRetrieve } from "../lib/search/retrieve.ts"
 import { call, startFakeToolLlm, type ToolAnswer, type ToolTurn, type WireCall } from "./fake-tool-llm.ts"
 import { type Library, openLibrary } from "./library.ts"
@@ -93,7 +94,7 @@ async function chatWith(
   const deps: ChatDeps = {
     llm: model,
     retrieve: createRetrieve({
-      database,
+      find: databaseCandidates(database),
       embedder: createWordEmbedder(),
       reranker: null,
       detector: null,

@@ -10,6 +10,7 @@ import type { AnswerResponse } from "../lib/answers/response.ts"
 import { deadlineIn } from "../lib/deadline.ts"
 import { readFolder } from "../lib/documents/read-folder.ts"
 import { loadSamples } from "../lib/runtime/load-samples.ts"
+import { databaseCandidates } from "../lib/search/database-candidates.ts"
 import { createSearch } from "../lib/search/search.ts"
 import { createCoverWords } from "../lib/search/word-coverage.ts"
 import { type Library, openLibrary } from "./library.ts"
@@ -53,7 +54,10 @@ async function ask(
 async function without(model: "embedder" | "reranker"): Promise<Partial<EvidenceDeps>> {
   if (model === "reranker") return { reranker: null }
   const { database } = library
-  const search = createSearch({ ...deps, database, embedder: null, reranker: null, settings: served.config })
+  const search = createSearch({
+    ...{ find: databaseCandidates(database), embedder: null, reranker: null, detector: deps.detector },
+    settings: served.config,
+  })
   return { search, coverWords: createCoverWords(database), embedder: null, reranker: null }
 }
 

@@ -5,6 +5,7 @@ import { createDocuments, type Documents } from "../lib/documents/documents.ts"
 import { createIndexDocuments, type IndexOutcome } from "../lib/documents/index-documents.ts"
 import { IndexRequest } from "../lib/documents/index-request.ts"
 import type { Embedder, Reranker } from "../lib/inference/inference.ts"
+import { databaseCandidates } from "../lib/search/database-candidates.ts"
 import { SearchRequest } from "../lib/search/request.ts"
 import type { SearchHit, SearchResponse } from "../lib/search/response.ts"
 import { createSearch, type SearchSettings } from "../lib/search/search.ts"
@@ -61,7 +62,7 @@ export async function openLibrary(): Promise<Library> {
   const search: Library["search"] = async (tenant, request, parts = {}) => {
     const settings = { ...SETTINGS, ...parts.settings }
     const run = createSearch({
-      database,
+      find: databaseCandidates(database),
       embedder: pick(parts.embedder, words),
       reranker: parts.reranker ?? null,
       detector: loadQuestionDetector,

@@ -3,6 +3,7 @@ import { deadlineIn } from "../lib/deadline.ts"
 import { createDocuments, type Documents } from "../lib/documents/documents.ts"
 import { createIndexDocuments, type IndexDocuments } from "../lib/documents/index-documents.ts"
 import { IndexRequest } from "../lib/documents/index-request.ts"
+import { databaseCandidates } from "../lib/search/database-candidates.ts"
 import { SearchRequest } from "../lib/search/request.ts"
 import { createSearch, type Search } from "../lib/search/search.ts"
 import { OURS, openTwoTenants, THEIRS, type TwoTenants } from "./two-tenants.ts"
@@ -16,7 +17,7 @@ let documents: Documents
 beforeAll(async () => {
   db = await openTwoTenants()
   search = createSearch({
-    database: db.database,
+    find: databaseCandidates(db.database),
     embedder: null,
     reranker: null,
     detector: null,

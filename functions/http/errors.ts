@@ -23,6 +23,7 @@ const STATUSES = {
   invalid_configuration: [500, "The service is not configured right"],
   database_unavailable: [503, "The database does not answer"],
   inference_unavailable: [503, "The model does not answer"],
+  index_unavailable: [503, "The vector index does not answer"],
   storage_unavailable: [503, "The object store does not answer"],
   deadline_exceeded: [504, "The answer took too long"],
 } as const satisfies Record<ErrorCode, readonly [status: number, title: string]>

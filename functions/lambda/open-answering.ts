@@ -1,33 +1,21 @@
 import type { Config } from "../../lib/config.ts"
 import type { Database } from "../../lib/database/database.ts"
-import { loadQuestionDetector } from "../../lib/detect-language.ts"
 import { createAnomalies } from "../../lib/documents/anomalies.ts"
 import { createDocumentPages } from "../../lib/documents/document-pages.ts"
-import { createCachedEmbedder } from "../../lib/inference/cached-embedder.ts"
 import { openAnswers } from "../../lib/runtime/open-answers.ts"
-import { createRetrieve } from "../../lib/search/retrieve.ts"
-import { createSearch } from "../../lib/search/search.ts"
-import { createCoverWords } from "../../lib/search/word-coverage.ts"
+import { openSearchedIndex } from "../../lib/runtime/open-searched-index.ts"
+import { openSearching } from "../../lib/runtime/open-searching.ts"
 import { openModels } from "./open-models.ts"
 
 /** What the functions that answer stand on: `answer` and `mcp`. */
 export async function openAnswering(config: Config, database: Database) {
   const { embedder, reranker } = await openModels(config)
-  const searching = {
-    ...{ database, reranker, settings: config },
-    embedder: embedder && createCachedEmbedder(embedder),
-    // Searches go without it: its data is 1.6 MB, for models of one language. An answer is refused in the question's.
-    detector: null,
-  }
-  const retrieve = createRetrieve(searching)
+  // What keys were given to other tenants can't be seen from here; they are refused one by one.
+  const searched = await openSearchedIndex(config, database, embedder, { tenants: async () => [] })
+  // Searches go without a detector: its data is 1.6 MB, for models of one language.
+  const { retrieve, evidence } = openSearching({ database, searched, embedder, reranker, detector: null })
   const pages = createDocumentPages(database)
   const anomalies = createAnomalies(database)
-  const evidence = {
-    ...searching,
-    detector: loadQuestionDetector,
-    search: createSearch(searching),
-    coverWords: createCoverWords(database),
-  }
   const answers = openAnswers({ config, database, retrieve, evidence, pages, anomalies })
   return { models: { embedder, reranker }, retrieve, pages, anomalies, answers }
 }

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto"
 import type { OwnerDatabase, OwnerSession } from "../database/database.ts"
 import { invalidField } from "../errors.ts"
 import { invalidInput, wording } from "../field-problems.ts"
-import { hashKey, type KeyScope, looksLikeKey, mintKey, NewKey } from "./api-key.ts"
+import { EVERY_TENANT, hashKey, type KeyScope, looksLikeKey, mintKey, NewKey } from "./api-key.ts"
 
 /** A key as its owner sees it: everything but the key. Times are ISO 8601, null when they never come. */
 export interface KeyRecord {
@@ -37,6 +37,8 @@ export interface KeyRing {
   revoke(id: string): Promise<boolean>
   /** Whether any key would be let in now. */
   hasUsable(): Promise<boolean>
+  /** Every tenant that a key which would be let in now names by itself, once each. */
+  namedTenants(): Promise<readonly string[]>
 }
 
 /** Columns of a record as every driver gives them: times as text in UTC. */
@@ -97,6 +99,13 @@ export function createKeyRing(owner: OwnerDatabase): KeyRing {
         "select 1 from api_keys where revoked_at is null and (expires_at is null or expires_at > now()) limit 1",
       )
       return usable.length > 0
+    },
+    namedTenants: async () => {
+      const named = await rows<{ tenant: string }>(
+        `select distinct unnest(tenants) as tenant from api_keys
+          where revoked_at is null and (expires_at is null or expires_at > now()) order by tenant`,
+      )
+      return named.map(({ tenant }) => tenant).filter((tenant) => tenant !== EVERY_TENANT)
     },
   }
 }

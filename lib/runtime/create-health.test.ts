@@ -67,3 +67,27 @@ test("questions that come at once share one ping", async () => {
   await check(false)
   expect(pings).toBe(2)
 })
+
+test("an external index that fails makes the service unhealthy, and detail names it", async () => {
+  const of = (ask: () => Promise<void>) =>
+    createHealth({
+      database: { driver: "pg", ping: async () => {} } as unknown as Database,
+      index: async () => ({ engine: "chroma", health: ask }),
+      models: async () => ({ embedder: null, reranker: null }),
+      timeoutMs: 50,
+    })
+  expect(await of(async () => {})(true)).toMatchObject({
+    status: "ok",
+    components: { index: { status: "ok", name: "chroma" } },
+  })
+  expect(await of(never)(false)).toEqual({ status: "unhealthy" })
+  expect((await of(() => Promise.reject(new Error("gone")))(true)).components).toMatchObject({
+    database: { status: "ok" },
+    index: { status: "unhealthy", name: "chroma" },
+  })
+})
+
+test("where the database is the index there is no other component", async () => {
+  const report = await health(async () => {})(true)
+  expect(Object.keys(report.components ?? {})).toEqual(["database", "embedder", "reranker"])
+})

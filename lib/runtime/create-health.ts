@@ -5,6 +5,8 @@ import type { Embedder, Reranker } from "../inference/inference.ts"
 interface HealthDeps {
   /** Null where there is none: the models alone are served. */
   readonly database: Database | null
+  /** The external index that is searched; null or absent: it is the database. */
+  readonly index?: () => Promise<{ readonly engine: string; health(signal: AbortSignal): Promise<void> } | null>
   /** Asked for in detail alone. */
   readonly models: () => Promise<{ readonly embedder: Embedder | null; readonly reranker: Reranker | null }>
   /** What hasn't answered by then is unhealthy, ms. */
@@ -14,11 +16,11 @@ interface HealthDeps {
 type Component = NonNullable<HealthReport["components"]>["database"]
 
 /**
- * Asks the database and, in detail, each model for something small. Only the database decides: without a model,
+ * Asks the database and, in detail, each model for something small. Only the database and an external index decide: without a model,
  * searches still answer by words. Questions that come while one is under way share its answer, so that a load
  * balancer never queues behind a slow database.
  */
-export function createHealth({ database, models, timeoutMs }: HealthDeps): Health {
+export function createHealth({ database, index, models, timeoutMs }: HealthDeps): Health {
   const askDatabase = shared<Component>(async () =>
     database ? ask(database.driver, timeoutMs, () => database.ping()) : { status: "absent" },
   )
@@ -28,15 +30,31 @@ export function createHealth({ database, models, timeoutMs }: HealthDeps): Healt
   const askReranker = shared(async () =>
     askModel((await models()).reranker, timeoutMs, (model, signal) => model.score("health", ["health"], { signal })),
   )
+  const askIndex = shared(() => askForeign(index, timeoutMs))
   return async (detail) => {
-    if (!detail) return { status: overall(await askDatabase()) }
-    const [db, embed, rerank] = await Promise.all([askDatabase(), askEmbedder(), askReranker()])
-    return { status: overall(db), components: { database: db, embedder: embed, reranker: rerank } }
+    const asked = Promise.all([askDatabase(), askIndex()])
+    if (!detail) return { status: overall(await asked) }
+    const [[db, foreign], embed, rerank] = await Promise.all([asked, askEmbedder(), askReranker()])
+    const components = { database: db, embedder: embed, reranker: rerank, ...(foreign && { index: foreign }) }
+    return { status: overall([db, foreign]), components }
   }
 }
 
-function overall({ status }: Component): HealthReport["status"] {
-  return status === "unhealthy" ? "unhealthy" : "ok"
+function overall(components: readonly (Component | null)[]): HealthReport["status"] {
+  return components.some((component) => component?.status === "unhealthy") ? "unhealthy" : "ok"
+}
+
+/** Null where the database is the index; one that can't even be opened is unhealthy. */
+async function askForeign(open: HealthDeps["index"], timeoutMs: number): Promise<Component | null> {
+  const opening = open?.()
+  if (!opening) return null
+  let isForeign = true
+  const asked = await ask("index", timeoutMs, async (signal) => {
+    const index = await opening
+    isForeign = index !== null
+    await index?.health(signal)
+  })
+  return isForeign ? { ...asked, name: (await opening.catch(() => null))?.engine ?? "external index" } : null
 }
 
 async function askModel<Model extends Embedder | Reranker>(

@@ -11,19 +11,19 @@ import { createIndexDocuments, type IndexDocuments } from "../documents/index-do
 import type { IngestListener } from "../documents/ingest/background-runs.ts"
 import { upgradePluginTables } from "../documents/upgrade-plugin-tables.ts"
 import type { Health } from "../health.ts"
-import { createCachedEmbedder } from "../inference/cached-embedder.ts"
 import { type Inference, openInference } from "../inference/open-inference.ts"
 import { type Authenticate, createAuthenticator } from "../keys/authenticator.ts"
 import { createKeyRing, type KeyRing } from "../keys/key-ring.ts"
 import type { Log } from "../log.ts"
-import { createRetrieve, type Retrieve } from "../search/retrieve.ts"
-import { createSearch, type Search } from "../search/search.ts"
-import { createCoverWords } from "../search/word-coverage.ts"
+import type { Retrieve } from "../search/retrieve.ts"
+import type { Search } from "../search/search.ts"
 import { createHealth } from "./create-health.ts"
 import { type Answers, openAnswers } from "./open-answers.ts"
 import { openEnricher } from "./open-enricher.ts"
 import { type FileReading, openFileReading } from "./open-file-reading.ts"
 import { type OpenedIngest, openIngest } from "./open-ingest.ts"
+import { openSearchedIndex } from "./open-searched-index.ts"
+import { openSearching } from "./open-searching.ts"
 
 /** How long a component may take to show that it is alive, ms. */
 const HEALTH_TIMEOUT_MS = 2_000
@@ -90,20 +90,19 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
     await Promise.allSettled([inference.close(), closeDatabase(opened)])
     throw error
   })
-  const searching = {
-    database,
-    embedder: embedder && createCachedEmbedder(embedder),
-    reranker,
-    detector: loadQuestionDetector,
-    settings: config,
-  }
-  const search = createSearch(searching)
-  const retrieve = createRetrieve(searching)
-  const evidence = { ...searching, search, coverWords: createCoverWords(database) }
+  const keys = createKeyRing(owner)
+  const searched = await openSearchedIndex(config, database, embedder, { tenants: keys.namedTenants }).catch(
+    async (error: unknown) => {
+      await Promise.allSettled([ingesting.close(), inference.close(), closeDatabase(opened)])
+      throw error
+    },
+  )
+  const detector = loadQuestionDetector
+  const { retrieve, evidence } = openSearching({ database, searched, embedder, reranker, detector })
   const anomalies = createAnomalies(database)
   const runtime: Runtime = {
     ...ingesting,
-    search,
+    search: evidence.search,
     retrieve,
     extractive: evidence,
     indexDocuments,
@@ -111,13 +110,19 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
     entities: createEntities(database),
     anomalies,
     answers: openAnswers({ config, database, retrieve, evidence, pages: ingesting.documentPages, anomalies }),
-    keys: createKeyRing(owner),
+    keys,
     authenticate: createAuthenticator(database),
-    health: createHealth({ database, models: async () => inference, timeoutMs: HEALTH_TIMEOUT_MS }),
+    health: createHealth({
+      database,
+      index: async () => searched.foreign,
+      models: async () => inference,
+      timeoutMs: HEALTH_TIMEOUT_MS,
+    }),
     inference,
     embedded: database.driver === "pglite",
     owner,
     close: async () => {
+      await searched.close()
       await ingesting.close()
       await inference.close()
       await closeDatabase(opened)

@@ -25,7 +25,6 @@ const Condition = z.union([
       "must name an operator: eq, in, gt, gte, lt, lte or exists",
     ),
 ])
-type Condition = z.infer<typeof Condition>
 
 /**
  * Which chunks may be found: every field must hold. A field is a key of the metadata (`a.b` goes into an object), or
@@ -36,38 +35,55 @@ export const Filter = z
   .refine((filter) => Object.keys(filter).length <= FILTER_FIELDS_MAX, `must have at most ${FILTER_FIELDS_MAX} fields`)
 export type Filter = z.infer<typeof Filter>
 
+/** A value that a filter compares with. */
+export type FilterValue = z.infer<typeof Scalar>
+
+/** How a clause compares. Each holds when one item of the field does: a list is looked into, an absent field has none. */
+export type FilterOperator = "eq" | "in" | "gt" | "gte" | "lt" | "lte" | "exists"
+
+/** One comparison of a filter, all of which must hold. */
+export type FilterClause = {
+  /** As the caller wrote it: `author.name`, or one of the chunk's own. */
+  readonly field: string
+} & (
+  | { readonly operator: "eq"; readonly value: FilterValue }
+  | { readonly operator: "in"; readonly value: readonly FilterValue[] }
+  | { readonly operator: "gt" | "gte" | "lt" | "lte"; readonly value: string | number }
+  | { readonly operator: "exists"; readonly value: boolean }
+)
+
+/** The filter as its comparisons, in no order that matters. Every index translates these. */
+export function filterClauses(filter: Filter): FilterClause[] {
+  return Object.entries(filter).flatMap(([field, condition]) => {
+    const comparisons = condition === null || typeof condition !== "object" ? { eq: condition } : condition
+    return Object.entries(comparisons)
+      .filter(([, value]) => value !== undefined)
+      .map(([operator, value]) => ({ field, operator, value }) as FilterClause)
+  })
+}
+
 /** Fields of the chunk itself; they come to the jsonpath as its variables. */
 const OWN_FIELDS = new Set(["document_id", "kind", "language"])
 
-const OPERATORS = { eq: "==", gt: ">", gte: ">=", lt: "<", lte: "<=" } as const
-
-/**
- * The filter as a jsonpath predicate over a chunk's metadata, for `jsonb_path_exists`. Strings and keys go in as JSON
- * strings, whose escapes jsonpath shares, so that nothing a caller writes can end the literal.
- */
+/** The filter as a jsonpath predicate over a chunk's metadata, for `jsonb_path_exists`; null when it asks for nothing. */
 export function filterToJsonpath(filter: Filter): string | null {
-  const conditions = Object.entries(filter).map(([field, condition]) =>
-    conditionToJsonpath(fieldPath(field), condition),
+  const conditions = filterClauses(filter).map((clause) =>
+    clauseToJsonpath(clause, OWN_FIELDS.has(clause.field) ? `$${clause.field}` : memberPath(clause.field.split("."))),
   )
   return conditions.length === 0 ? null : `$ ? (${conditions.join(" && ")})`
 }
 
-function fieldPath(field: string): string {
-  if (OWN_FIELDS.has(field)) return `$${field}`
-  return `@${field
-    .split(".")
-    .map((key) => `.${JSON.stringify(key)}`)
-    .join("")}`
+/** The path of a member of what a jsonpath looks at. Keys go in as JSON strings, so that none can end the literal. */
+export function memberPath(keys: readonly string[]): string {
+  return `@${keys.map((key) => `.${JSON.stringify(key)}`).join("")}`
 }
 
-function conditionToJsonpath(path: string, condition: Condition): string {
-  if (condition === null || typeof condition !== "object") return `${path} == ${JSON.stringify(condition)}`
-  const parts: string[] = []
-  for (const [operator, symbol] of Object.entries(OPERATORS) as [keyof typeof OPERATORS, string][]) {
-    const value = condition[operator]
-    if (value !== undefined) parts.push(`${path} ${symbol} ${JSON.stringify(value)}`)
-  }
-  if (condition.in) parts.push(`(${condition.in.map((value) => `${path} == ${JSON.stringify(value)}`).join(" || ")})`)
-  if (condition.exists !== undefined) parts.push(condition.exists ? `exists(${path})` : `!exists(${path})`)
-  return parts.join(" && ")
+const SYMBOLS = { eq: "==", gt: ">", gte: ">=", lt: "<", lte: "<=" } as const
+
+/** One clause as a jsonpath condition on what `path` reaches. Strings go in as JSON, whose escapes jsonpath shares. */
+export function clauseToJsonpath(clause: FilterClause, path: string): string {
+  if (clause.operator === "exists") return clause.value ? `exists(${path})` : `!exists(${path})`
+  if (clause.operator === "in")
+    return `(${clause.value.map((value) => `${path} == ${JSON.stringify(value)}`).join(" || ")})`
+  return `${path} ${SYMBOLS[clause.operator]} ${JSON.stringify(clause.value)}`
 }

@@ -4,7 +4,7 @@ import type { Candidate, Scored } from "./candidate.ts"
 import { diversify } from "./diversify.ts"
 import { type EmbeddedQuery, embedQuery } from "./embed-query.ts"
 import { expandParents } from "./expand-parents.ts"
-import { type CandidateQuery, findCandidates } from "./find-candidates.ts"
+import type { CandidateQuery } from "./find-candidates.ts"
 import { foreignLanguage } from "./foreign-language.ts"
 import { fuse } from "./fuse.ts"
 import { actualStrategy, candidateQuery, planSearch } from "./plan.ts"
@@ -33,17 +33,19 @@ export async function runPipeline(
       byMeaning ? embedQuery(deps.embedder, request, deadline, deps.settings.embedTimeoutMs) : { vector: null },
     )
     const asked = candidateQuery(plan, request, embedded.vector, deps.settings)
-    const found = await trace.timed("rank", () => findCandidates(deps.database, tenant, asked, deadline.left()))
+    const found = await trace.timed("rank", () => deps.find(tenant, asked, deadline.left()))
     return { embedded, asked, ...found }
   }
-  const foreign = plan.strategy === "rrf" ? await foreignLanguage(deps.embedder, deps.detector, request) : null
+  const wordsAlone = !deps.wordsNeedVector
+  const foreign =
+    plan.strategy === "rrf" && wordsAlone ? await foreignLanguage(deps.embedder, deps.detector, request) : null
   const byWords = foreign === null ? null : await find(false)
-  const { embedded, asked, candidates, comparable } = byWords?.candidates.length
-    ? byWords
-    : await find(plan.strategy !== "lexical")
+  const found = byWords?.candidates.length ? byWords : await find(plan.strategy !== "lexical" || !wordsAlone)
+  const { embedded, asked, candidates, comparable } = found
   const query = { ...asked, strategy: actualStrategy(asked.strategy, embedded.vector, comparable) }
   if (foreign !== null) trace.degraded(foreignNote(foreign, embedded))
   report(trace, request, embedded, comparable || candidates.length === 0)
+  for (const note of found.notes ?? []) trace.degraded(note)
   trace.lists(candidates)
 
   const ranked = await order(deps, request, deadline, funnel, query, candidates, trace)

@@ -1,7 +1,6 @@
 import { decodeCursor } from "../cursor.ts"
 import { invalidField } from "../errors.ts"
 import type { Strategy } from "../shapes.ts"
-import { filterToJsonpath } from "./filter.ts"
 import type { CandidateQuery, QueryVector } from "./find-candidates.ts"
 import { queryText } from "./query-text.ts"
 import type { SearchRequest } from "./request.ts"
@@ -45,7 +44,7 @@ export function actualStrategy(asked: Strategy, vector: QueryVector | null, comp
   return asked === "rrf" || !vector || comparable ? asked : "lexical"
 }
 
-/** The plan as a question to the database. */
+/** The plan as a question to the index. */
 export function candidateQuery(
   plan: Plan,
   request: SearchRequest,
@@ -67,7 +66,7 @@ export function candidateQuery(
     alpha: request.alpha,
     rrfK: request.rrf_k,
     byDocument,
-    filter: request.filter ? filterToJsonpath(request.filter) : null,
+    filter: request.filter,
     denseDepth: depth(settings.searchDenseCandidates),
     lexicalDepth: depth(settings.searchLexicalCandidates),
     wanted: first,

@@ -1,4 +1,5 @@
 import type { Deadline } from "../deadline.ts"
+import type { Strategy } from "../shapes.ts"
 import { runPipeline } from "./pipeline.ts"
 import { SearchRequest } from "./request.ts"
 import type { Found, SearchDeps, SearchSettings } from "./search.ts"
@@ -16,6 +17,8 @@ interface RetrieveSettings extends SearchSettings {
   readonly retrievalKInitial: number
   readonly retrievalKMmr: number
   readonly retrievalKRerank: number
+  /** How the two lists are fused; `weighted` when absent. */
+  readonly retrievalStrategy?: Strategy
 }
 
 /** The funnel for agents and answers. Throws as `Search` does. */
@@ -27,7 +30,7 @@ export type Retrieve = (tenant: string, request: RetrieveRequest, deadline: Dead
  * answer of four, hence the diversification that `/search` goes without. A larger `top_k` widens the funnel with it.
  */
 export function createRetrieve(deps: SearchDeps & { readonly settings: RetrieveSettings }): Retrieve {
-  const { retrievalKInitial, retrievalKMmr, retrievalKRerank } = deps.settings
+  const { retrievalKInitial, retrievalKMmr, retrievalKRerank, retrievalStrategy = "weighted" } = deps.settings
   return (tenant, request, deadline) => {
     const topK = request.top_k ?? retrievalKRerank
     const keep = Math.max(retrievalKMmr, topK)
@@ -38,7 +41,7 @@ export function createRetrieve(deps: SearchDeps & { readonly settings: RetrieveS
         expand_parents: true,
         ...request,
         top_k: topK,
-        strategy: "weighted",
+        strategy: retrievalStrategy,
         group_by: "chunk",
         mmr: true,
         rerank: true,

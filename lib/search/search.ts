@@ -1,8 +1,8 @@
-import type { Database } from "../database/database.ts"
 import type { Deadline } from "../deadline.ts"
 import type { DetectLanguage } from "../detect-language.ts"
 import type { Embedder, Reranker } from "../inference/inference.ts"
 import type { Strategy } from "../shapes.ts"
+import type { FindCandidates } from "./find-candidates.ts"
 import { runPipeline } from "./pipeline.ts"
 import type { SearchRequest } from "./request.ts"
 import type { SearchResponse } from "./response.ts"
@@ -15,7 +15,7 @@ export interface Found {
   readonly timings: Timings
 }
 
-/** The retrieval pipeline over one tenant's chunks. Throws `invalid_request`, `deadline_exceeded`, `database_unavailable`. */
+/** The retrieval pipeline over one tenant's chunks. Throws `invalid_request`, `deadline_exceeded`, `database_unavailable`, `index_unavailable`. */
 export type Search = (tenant: string, request: SearchRequest, deadline: Deadline) => Promise<Found>
 
 /** What the operator decides of a search; see docs/configuration.md. */
@@ -30,7 +30,10 @@ export interface SearchSettings {
 }
 
 export interface SearchDeps {
-  readonly database: Database
+  /** The index that is searched. */
+  readonly find: FindCandidates
+  /** True where the index ranks by words only what lies near the question's vector: words alone then need one too. */
+  readonly wordsNeedVector?: boolean
   /** Null: words alone, and vectors that callers bring. */
   readonly embedder: Embedder | null
   readonly reranker: Reranker | null

@@ -20,10 +20,11 @@ export function createServerHealth(health: Health, { version, timeoutMs }: Serve
     isRepeatable: false,
     async call() {
       const report = await health(true)
-      const parts = Object.entries(report.components ?? {}).map(
-        ([part, { status, name, ms }]) =>
-          `${part}: ${[status, name, ms === undefined ? undefined : `${ms} ms`].filter(Boolean).join(", ")}`,
-      )
+      const parts = Object.entries(report.components ?? {}).flatMap(([part, component]) => {
+        if (!component) return []
+        const { status, name, ms } = component
+        return [`${part}: ${[status, name, ms === undefined ? undefined : `${ms} ms`].filter(Boolean).join(", ")}`]
+      })
       return { data: { ...report, version }, text: [`Concordance ${version}: ${report.status}`, ...parts].join("\n") }
     },
   }

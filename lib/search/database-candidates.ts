@@ -1,0 +1,141 @@
+import type { Database, Statement } from "../database/database.ts"
+import { invalidField } from "../errors.ts"
+import type { Region, Translation } from "../shapes.ts"
+import { normalized, vectorFromBase64, vectorToSql } from "../vector.ts"
+import type { Candidate, Passage } from "./candidate.ts"
+import { filterToJsonpath } from "./filter.ts"
+import type { CandidateQuery, FindCandidates, QueryVector } from "./find-candidates.ts"
+
+/** About how many chunks are scored by their words: those with a rare lexeme, or a pair. */
+const CANDIDATE_BUDGET = 4_000
+
+const SPACES = `select model, dimensions from embedding_spaces where state = 'active' order by id`
+
+const CANDIDATES = `
+  select * from search_passages($1::text, $2::text, $3::text, $4::text::halfvec, $5::text, $6::float8, $7::int,
+    $8::boolean, $9::text::jsonpath, $10::int, $11::int, ${CANDIDATE_BUDGET}, $12::int, $13::int, $14::boolean, $15::boolean,
+    $16::boolean)`
+
+/**
+ * Both lists from Concordance's own database, in one round trip; a second one tells why there is none by meaning. Throws
+ * `invalid_request` when the caller's vector has the dimensions of no space of the tenant's.
+ */
+export function databaseCandidates(database: Database): FindCandidates {
+  return async (tenant, query, timeoutMs) => {
+    const [rows = []] = await database.batch({ tenant }, [candidatesStatement(query)], { timeoutMs })
+    const candidates = toCandidates(rows as unknown as CandidateRow[])
+    // One that was compared shows that they can be; only without any is there something to ask.
+    const comparable =
+      query.nearestTo !== null &&
+      (candidates.some(({ similarity }) => similarity !== null) ||
+        isComparable(await readSpaces(database, tenant, timeoutMs), query.nearestTo))
+    return { candidates, comparable }
+  }
+}
+
+async function readSpaces(database: Database, tenant: string, timeoutMs: number): Promise<readonly SpaceRow[]> {
+  const [spaces = []] = await database.batch({ tenant }, [{ text: SPACES }], { timeoutMs })
+  return spaces as unknown as SpaceRow[]
+}
+
+function candidatesStatement(query: CandidateQuery): Statement {
+  const { nearestTo } = query
+  return {
+    text: CANDIDATES,
+    values: [
+      query.query,
+      query.language ?? null,
+      nearestTo?.model ?? null,
+      nearestTo ? vectorToSql(nearestTo.vector) : null,
+      query.strategy,
+      query.alpha,
+      query.rrfK,
+      query.byDocument,
+      query.filter ? filterToJsonpath(query.filter) : null,
+      query.denseDepth,
+      query.lexicalDepth,
+      query.wanted,
+      query.passages,
+      query.vectors,
+      query.parents,
+      query.highlights,
+    ],
+  }
+}
+
+/** A row of `SPACES`. */
+interface SpaceRow {
+  readonly model: string
+  readonly dimensions: number
+}
+
+function isComparable(spaces: readonly SpaceRow[], { vector, model, fromCaller }: QueryVector): boolean {
+  const matches = (space: SpaceRow): boolean =>
+    space.dimensions === vector.length && (model === undefined || space.model === model)
+  if (spaces.some(matches)) return true
+  // A tenant without vectors has nothing that the caller's could contradict.
+  if (!fromCaller || spaces.length === 0) return false
+  const known = spaces.map((space) => `${space.dimensions} (${space.model})`).join(", ")
+  const given = model === undefined ? `${vector.length} dimensions` : `${vector.length} dimensions of ${model}`
+  throw invalidField("embedding", `has ${given}; the vectors stored here have ${known}`)
+}
+
+/** A row of `CANDIDATES`; the columns of the passage are null past the first `passages`, and where it came before. */
+interface CandidateRow {
+  readonly key: string
+  readonly document_id: string
+  readonly chunk_id: string
+  readonly similarity: number | null
+  readonly dense_rank: number | null
+  readonly bm25: number | null
+  readonly lexical_rank: number | null
+  readonly shown_id: string
+  readonly title: string
+  readonly content: string | null
+  readonly chunk_language: string
+  readonly metadata: Record<string, unknown>
+  readonly regions: readonly Region[]
+  readonly page: number | null
+  readonly matching_words: readonly string[] | null
+  readonly version: string | null
+  readonly has_picture: boolean
+  readonly translation: Translation | null
+  readonly vector: string | null
+}
+
+function toCandidates(rows: readonly CandidateRow[]): Candidate[] {
+  const shown = (row: CandidateRow): string => JSON.stringify([row.document_id, row.shown_id])
+  const passages = new Map<string, Passage>()
+  for (const row of rows) if (row.content !== null) passages.set(shown(row), toPassage(row, row.content))
+  return rows.map((row) => toCandidate(row, passages.get(shown(row)) ?? null))
+}
+
+function toCandidate(row: CandidateRow, passage: Passage | null): Candidate {
+  return {
+    key: row.key,
+    documentId: row.document_id,
+    chunkId: row.chunk_id,
+    shownId: row.shown_id,
+    similarity: row.similarity,
+    denseRank: row.dense_rank,
+    bm25: row.bm25,
+    lexicalRank: row.lexical_rank,
+    passage,
+    vector: row.vector === null ? null : normalized(vectorFromBase64(row.vector)),
+  }
+}
+
+function toPassage(row: CandidateRow, content: string): Passage {
+  return {
+    title: row.title,
+    content,
+    language: row.chunk_language,
+    metadata: row.metadata,
+    regions: row.regions,
+    page: row.page,
+    matchingWords: row.matching_words,
+    translation: row.translation,
+    version: row.version,
+    hasPicture: row.has_picture,
+  }
+}
