@@ -1,4 +1,4 @@
-import { type QuestionHalves, readAnswerQuestions } from "../bench/answer-questions.ts"
+import { type QuestionParts, readAnswerQuestions } from "../bench/answer-questions.ts"
 import { type AnswerFigures, answerFigures, askAll, openWithSamples } from "../bench/answers.ts"
 import { chooseLimits, crossValidate, examplesOf, outcomeOf } from "../bench/calibrate-answers.ts"
 import { describeMachine } from "../bench/machine.ts"
@@ -13,11 +13,11 @@ import type { Terminal } from "./terminal.ts"
 
 /** `bench answers`: asks the questions about the samples of every generator that is there, or chooses the limits of refusal. */
 export async function benchAnswers(options: AnswersOptions, terminal: Terminal): Promise<void> {
-  const halves = await readAnswerQuestions()
+  const parts = await readAnswerQuestions()
   const runtime = await openWithSamples(configFromEnvironment())
   try {
-    if (options.calibrate) await calibrate(runtime, halves, terminal)
-    else await measure(runtime, halves, options, terminal)
+    if (options.calibrate) await calibrate(runtime, parts, terminal)
+    else await measure(runtime, parts, options, terminal)
   } finally {
     await runtime.close()
   }
@@ -26,17 +26,17 @@ export async function benchAnswers(options: AnswersOptions, terminal: Terminal):
 const modelsOf = ({ embedder, reranker }: Runtime["inference"]): string =>
   pairName(embedder?.model ?? "none", reranker?.model ?? "none")
 
-async function measure(runtime: Runtime, halves: QuestionHalves, { json }: AnswersOptions, terminal: Terminal) {
+async function measure(runtime: Runtime, parts: QuestionParts, { json }: AnswersOptions, terminal: Terminal) {
   const generators: Readonly<Record<string, Answer>> = { extractive: createExtractiveAnswer(runtime.extractive) }
   const figures: Record<string, AnswerFigures> = {}
   for (const [name, answer] of Object.entries(generators)) {
-    for (const [half, questions] of Object.entries(halves)) {
-      const asking = terminal.progress(`${name}, ${half}`, questions.length)
+    for (const [part, questions] of Object.entries(parts)) {
+      const asking = terminal.progress(`${name}, ${part}`, questions.length)
       const asked = await askAll(answer, questions, (count) => {
         terminal.signal.throwIfAborted()
         asking.at(count)
       }).finally(() => asking.stop())
-      figures[`${name}, ${half} half`] = answerFigures(asked)
+      figures[`${name}, ${part}`] = answerFigures(asked)
     }
   }
   const machine = describeMachine()
@@ -53,11 +53,11 @@ function formatFigures(figures: Readonly<Record<string, AnswerFigures>>): string
   )
 }
 
-/** Chooses by the one half, among questions that the models had a say in and among those that words decide. */
-async function calibrate(runtime: Runtime, halves: QuestionHalves, terminal: Terminal): Promise<void> {
-  const examples = async (half: keyof QuestionHalves) => {
-    const asking = terminal.progress(half, halves[half].length)
-    return examplesOf(runtime.extractive, halves[half], (count) => {
+/** Chooses by the one part, among questions that the models had a say in and among those that words decide. */
+async function calibrate(runtime: Runtime, parts: QuestionParts, terminal: Terminal): Promise<void> {
+  const examples = async (part: keyof QuestionParts) => {
+    const asking = terminal.progress(part, parts[part].length)
+    return examplesOf(runtime.extractive, parts[part], (count) => {
       terminal.signal.throwIfAborted()
       asking.at(count)
     }).finally(() => asking.stop())
