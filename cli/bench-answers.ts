@@ -1,6 +1,6 @@
 import { type QuestionParts, readAnswerQuestions } from "../bench/answer-questions.ts"
 import { type AnswerFigures, answerFigures, askAll, openWithSamples } from "../bench/answers.ts"
-import { chooseLimits, crossValidate, examplesOf, outcomeOf } from "../bench/calibrate-answers.ts"
+import { chooseLimits, crossValidate, examplesOf, foundShares, outcomeOf } from "../bench/calibrate-answers.ts"
 import { describeMachine } from "../bench/machine.ts"
 import { formatTable } from "../bench/table.ts"
 import { configFromEnvironment } from "../functions/environment.ts"
@@ -39,8 +39,10 @@ async function measure(runtime: Runtime, parts: QuestionParts, { json }: Answers
       figures[`${name}, ${part}`] = answerFigures(asked)
     }
   }
+  const right_before_refusal = foundShares(await examplesOf(runtime.extractive, parts.reporting))
   const machine = describeMachine()
-  const report = { machine, models: modelsOf(runtime.inference), command: "concordance bench answers --json", figures }
+  const command = "concordance bench answers --json"
+  const report = { machine, models: modelsOf(runtime.inference), command, figures, right_before_refusal }
   terminal.line(json ? JSON.stringify(report, null, 2) : formatFigures(figures))
 }
 
@@ -49,30 +51,25 @@ function formatFigures(figures: Readonly<Record<string, AnswerFigures>>): string
   const rows = Object.keys(Object.values(figures)[0] ?? {}) as (keyof AnswerFigures)[]
   return formatTable(
     ["", ...names],
-    rows.map((row) => [row, ...names.map((name) => figures[name]?.[row] ?? "")]),
+    rows.map((row) => [row, ...names.map((name) => String(figures[name]?.[row] ?? "").replace(",", "–"))]),
   )
 }
 
-/** Chooses by the one part, among questions that the models had a say in and among those that words decide. */
-async function calibrate(runtime: Runtime, parts: QuestionParts, terminal: Terminal): Promise<void> {
-  const examples = async (part: keyof QuestionParts) => {
-    const asking = terminal.progress(part, parts[part].length)
-    return examplesOf(runtime.extractive, parts[part], (count) => {
-      terminal.signal.throwIfAborted()
-      asking.at(count)
-    }).finally(() => asking.stop())
-  }
-  const choosing = await examples("choosing")
-  const reporting = await examples("reporting")
+/** Chooses by the one part alone, among questions that the models had a say in and among those that words decide. */
+async function calibrate(runtime: Runtime, { choosing }: QuestionParts, terminal: Terminal): Promise<void> {
+  const asking = terminal.progress("choosing", choosing.length)
+  const examples = await examplesOf(runtime.extractive, choosing, (count) => {
+    terminal.signal.throwIfAborted()
+    asking.at(count)
+  }).finally(() => asking.stop())
   terminal.line(modelsOf(runtime.inference))
   for (const by of ["models", "words"] as const) {
-    const mine = choosing.filter(({ byModels }) => byModels === (by === "models"))
+    const mine = examples.filter(({ byModels }) => byModels === (by === "models"))
     if (mine.length === 0) continue
     const limits = chooseLimits(mine, by)
-    const others = reporting.filter(({ byModels }) => byModels === (by === "models"))
     terminal.line(`  ${JSON.stringify(limits)}`)
+    terminal.line(`    right before any refusal: ${JSON.stringify(foundShares(mine))}`)
     terminal.line(`    chosen on ${mine.length}: ${JSON.stringify(outcomeOf(mine, limits))}`)
     terminal.line(`    cross-validated within them: ${JSON.stringify(crossValidate(mine, by))}`)
-    terminal.line(`    on ${others.length} others: ${JSON.stringify(outcomeOf(others, limits))}`)
   }
 }
