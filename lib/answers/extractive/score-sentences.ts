@@ -113,10 +113,8 @@ export function tableHead(text: string): string | null {
  * since late interaction of an English model over another language is little else, and noisier.
  */
 function scoreOf({ similarity, reranked, coverage }: Omit<ScoredSentence, "score" | keyof QuotableSentence>): number {
-  const first = similarity ?? coverage
-  return reranked === null
-    ? first
-    : (2 * reranked + (similarity === null ? 1 : 2) * first) / (similarity === null ? 3 : 4)
+  if (reranked === null) return similarity ?? coverage
+  return similarity === null ? (2 * reranked + coverage) / 3 : (similarity + reranked) / 2
 }
 
 /** The texts that a model reads of sentences: each in its context, and each one's passage once. */
