@@ -13,25 +13,28 @@ export const AnswerQuestion = z.object({
   sources: z.array(z.string()),
   /** One of these stands in the sentence that answers it, in any case of letters. */
   facts: z.array(z.string()),
-  /** Only to choose by: limits that 26 unanswerable questions chose carried over badly. */
-  choosing: z.boolean().default(false),
+  /**
+   * What is tuned and chosen is by the one part, and its figures are reported of the other, which was written before, without
+   * a look at any result, and asked once the configuration was fixed.
+   */
+  part: z.enum(["choosing", "reporting"]),
 })
 export type AnswerQuestion = z.output<typeof AnswerQuestion>
 
 const FILE = new URL("answer-questions.jsonl", import.meta.url)
 
-/** Limits are chosen on the one and judged on the other. */
-export interface QuestionHalves {
+/** The questions by their part. */
+export interface QuestionParts {
   readonly choosing: readonly AnswerQuestion[]
   readonly reporting: readonly AnswerQuestion[]
 }
 
-/** All questions: the odd ones are reported, and by the even ones and those that are there for it limits are chosen. */
-export async function readAnswerQuestions(): Promise<QuestionHalves> {
+/** All questions, in the order of the file. */
+export async function readAnswerQuestions(): Promise<QuestionParts> {
   const lines = (await readFile(FILE, "utf8")).trim().split("\n")
   const questions = lines.map((line) => AnswerQuestion.parse(JSON.parse(line)))
   return {
-    choosing: questions.filter(({ choosing }, index) => choosing || index % 2 === 0),
-    reporting: questions.filter(({ choosing }, index) => !choosing && index % 2 === 1),
+    choosing: questions.filter(({ part }) => part === "choosing"),
+    reporting: questions.filter(({ part }) => part === "reporting"),
   }
 }

@@ -7,7 +7,7 @@ import { createLog } from "../lib/log.ts"
 import { loadSamples } from "../lib/runtime/load-samples.ts"
 import { openRuntime, type Runtime } from "../lib/runtime/open-runtime.ts"
 import type { AnswerQuestion } from "./answer-questions.ts"
-import { mean, percentile, round } from "./metrics.ts"
+import { mean, percentile, round, wilson } from "./metrics.ts"
 
 /** The tenant that the samples are loaded into. */
 export const SAMPLES_TENANT = "primary"
@@ -19,7 +19,12 @@ export interface Asked {
   readonly question: AnswerQuestion
   readonly response: AnswerResponse
   readonly ms: number
+  /** Of the processor, by all threads: a busy machine doesn't lengthen it. */
+  readonly cpuMs: number
 }
+
+/** 95 %. */
+type Interval = readonly [number, number]
 
 /** How one generator did. Shares are of the questions they speak of, 0–1; NaN of none. */
 export interface AnswerFigures {
@@ -28,6 +33,9 @@ export interface AnswerFigures {
   readonly right_first: number
   readonly right_first_shared_words: number
   readonly right_first_other_words: number
+  readonly right_first_95: Interval
+  readonly right_first_shared_words_95: Interval
+  readonly right_first_other_words_95: Interval
   /** Of the answerable: a sentence of the answer holds the fact. */
   readonly fact_quoted: number
   /** Of all citations of answerable questions: those of a document that answers. */
@@ -38,6 +46,8 @@ export interface AnswerFigures {
   readonly wrongly_refused: number
   readonly off_topic_refused: number
   readonly near_miss_refused: number
+  readonly off_topic_refused_95: Interval
+  readonly near_miss_refused_95: Interval
   /** A question, on average. */
   readonly steps: number
   readonly calls: number
@@ -47,6 +57,8 @@ export interface AnswerFigures {
   readonly cached_share: number
   readonly p50_ms: number
   readonly p95_ms: number
+  /** On average. */
+  readonly cpu_ms: number
 }
 
 /** The product on an embedded database in memory that holds the samples, the PDFs among them read. */
@@ -70,8 +82,9 @@ export async function askAll(
   for (const question of questions) {
     const request = AnswerRequest.parse({ question: question.question, explain: true })
     const began = performance.now()
+    const before = process.cpuUsage()
     const response = await answer(SAMPLES_TENANT, request, deadlineIn(TIMEOUT_MS))
-    asked.push({ question, response, ms: performance.now() - began })
+    asked.push({ question, response, ms: performance.now() - began, cpuMs: cpuSince(before) })
     onAsked(asked.length)
   }
   return asked
@@ -92,6 +105,9 @@ export function answerFigures(asked: readonly Asked[]): AnswerFigures {
     right_first: share(answerable, isRight),
     right_first_shared_words: share(of("answerable"), isRight),
     right_first_other_words: share(of("no_shared_word"), isRight),
+    right_first_95: interval(answerable, isRight),
+    right_first_shared_words_95: interval(of("answerable"), isRight),
+    right_first_other_words_95: interval(of("no_shared_word"), isRight),
     fact_quoted: share(answerable, holdsFact),
     citation_precision: share(citations, (right) => right),
     citation_recall: share(answerable, ({ question, response }) =>
@@ -100,6 +116,8 @@ export function answerFigures(asked: readonly Asked[]): AnswerFigures {
     wrongly_refused: share(answerable, isRefused),
     off_topic_refused: share(of("off_topic"), isRefused),
     near_miss_refused: share(of("near_miss"), isRefused),
+    off_topic_refused_95: interval(of("off_topic"), isRefused),
+    near_miss_refused_95: interval(of("near_miss"), isRefused),
     steps: round(mean(asked.map(({ response }) => response.explain?.length ?? 0)), 2),
     calls: round(usage("calls"), 2),
     prompt_tokens: round(usage("prompt_tokens"), 0),
@@ -107,6 +125,7 @@ export function answerFigures(asked: readonly Asked[]): AnswerFigures {
     cached_share: usage("prompt_tokens") > 0 ? round(usage("cached_tokens") / usage("prompt_tokens"), 3) : 0,
     p50_ms: round(percentile(times, 50), 0),
     p95_ms: round(percentile(times, 95), 0),
+    cpu_ms: round(mean(asked.map(({ cpuMs }) => cpuMs)), 0),
   }
 }
 
@@ -125,3 +144,13 @@ function holdsFact({ question, response }: Asked): boolean {
 
 const share = <T>(items: readonly T[], is: (item: T) => boolean): number =>
   round(items.filter(is).length / items.length, 3)
+
+function interval<T>(items: readonly T[], is: (item: T) => boolean): Interval {
+  const [low, high] = wilson(items.filter(is).length, items.length)
+  return [round(low, 3), round(high, 3)]
+}
+
+function cpuSince(before: NodeJS.CpuUsage): number {
+  const { user, system } = process.cpuUsage(before)
+  return (user + system) / 1_000
+}

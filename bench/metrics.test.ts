@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { mean, ndcg, overlap, percentile, recall } from "./metrics.ts"
+import { mean, ndcg, overlap, percentile, recall, wilson } from "./metrics.ts"
 
 const graded = new Map([
   ["a", 3],
@@ -49,4 +49,11 @@ test("overlap and mean", () => {
   expect(overlap(["a", "b"], ["b", "c"])).toBe(0.5)
   expect(overlap([], ["b"])).toBe(1)
   expect(mean([1, 2, 6])).toBe(3)
+})
+
+test("Wilson's interval of 8 in 10 equals the published one, and of all in 20 ends at 1", () => {
+  const [low, high] = wilson(8, 10)
+  expect([low, high].map((x) => Math.round(x * 1e4) / 1e4)).toEqual([0.4902, 0.9433])
+  expect(wilson(20, 20)[1]).toBeCloseTo(1, 6)
+  expect(wilson(20, 20)[0]).toBeCloseTo(0.8389, 4)
 })

@@ -45,3 +45,12 @@ export function mean(values: readonly number[]): number {
 export function round(value: number, digits: number): number {
   return Math.round(value * 10 ** digits) / 10 ** digits
 }
+
+/** Wilson's interval of a share, 95 %: where the true one lies, given that `count` of `of` were so. NaN of nothing. */
+export function wilson(count: number, of: number): readonly [number, number] {
+  const z = 1.96
+  const share = count / of
+  const centre = (share + z ** 2 / (2 * of)) / (1 + z ** 2 / of)
+  const half = (z / (1 + z ** 2 / of)) * Math.sqrt((share * (1 - share)) / of + z ** 2 / (4 * of ** 2))
+  return [centre - half, centre + half]
+}

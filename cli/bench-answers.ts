@@ -1,6 +1,6 @@
-import { type QuestionHalves, readAnswerQuestions } from "../bench/answer-questions.ts"
+import { type QuestionParts, readAnswerQuestions } from "../bench/answer-questions.ts"
 import { type AnswerFigures, answerFigures, askAll, openWithSamples } from "../bench/answers.ts"
-import { chooseLimits, crossValidate, examplesOf, outcomeOf } from "../bench/calibrate-answers.ts"
+import { chooseLimits, crossValidate, examplesOf, foundShares, outcomeOf } from "../bench/calibrate-answers.ts"
 import { describeMachine } from "../bench/machine.ts"
 import { startReadingModel } from "../bench/reading-model.ts"
 import { formatTable } from "../bench/table.ts"
@@ -18,11 +18,11 @@ import type { Terminal } from "./terminal.ts"
 
 /** `bench answers`: asks the questions about the samples of every generator that is there, or chooses the limits of refusal. */
 export async function benchAnswers(options: AnswersOptions, terminal: Terminal): Promise<void> {
-  const halves = await readAnswerQuestions()
+  const parts = await readAnswerQuestions()
   const runtime = await openWithSamples(configFromEnvironment())
   try {
-    if (options.calibrate) await calibrate(runtime, halves, terminal)
-    else await measure(runtime, halves, options, terminal)
+    if (options.calibrate) await calibrate(runtime, parts, terminal)
+    else await measure(runtime, parts, options, terminal)
   } finally {
     await runtime.close()
   }
@@ -31,10 +31,10 @@ export async function benchAnswers(options: AnswersOptions, terminal: Terminal):
 const modelsOf = ({ embedder, reranker }: Runtime["inference"]): string =>
   pairName(embedder?.model ?? "none", reranker?.model ?? "none")
 
-async function measure(runtime: Runtime, halves: QuestionHalves, { json }: AnswersOptions, terminal: Terminal) {
+async function measure(runtime: Runtime, parts: QuestionParts, { json }: AnswersOptions, terminal: Terminal) {
   const model = await startReadingModel()
   try {
-    await measureAll(generatorsOf(runtime, model.baseUrl), runtime, halves, json, terminal)
+    await measureAll(generatorsOf(runtime, model.baseUrl), runtime, parts, json, terminal)
   } finally {
     await model.close()
   }
@@ -66,23 +66,25 @@ function generatorsOf(runtime: Runtime, doubleUrl: string): Readonly<Record<stri
 async function measureAll(
   generators: Readonly<Record<string, Answer>>,
   runtime: Runtime,
-  halves: QuestionHalves,
+  parts: QuestionParts,
   json: boolean | undefined,
   terminal: Terminal,
 ) {
   const figures: Record<string, AnswerFigures> = {}
   for (const [name, answer] of Object.entries(generators)) {
-    for (const [half, questions] of Object.entries(halves)) {
-      const asking = terminal.progress(`${name}, ${half}`, questions.length)
+    for (const [part, questions] of Object.entries(parts)) {
+      const asking = terminal.progress(`${name}, ${part}`, questions.length)
       const asked = await askAll(answer, questions, (count) => {
         terminal.signal.throwIfAborted()
         asking.at(count)
       }).finally(() => asking.stop())
-      figures[`${name}, ${half} half`] = answerFigures(asked)
+      figures[`${name}, ${part}`] = answerFigures(asked)
     }
   }
+  const right_before_refusal = foundShares(await examplesOf(runtime.extractive, parts.reporting))
   const machine = describeMachine()
-  const report = { machine, models: modelsOf(runtime.inference), command: "concordance bench answers --json", figures }
+  const command = "concordance bench answers --json"
+  const report = { machine, models: modelsOf(runtime.inference), command, figures, right_before_refusal }
   terminal.line(json ? JSON.stringify(report, null, 2) : formatFigures(figures))
 }
 
@@ -91,30 +93,25 @@ function formatFigures(figures: Readonly<Record<string, AnswerFigures>>): string
   const rows = Object.keys(Object.values(figures)[0] ?? {}) as (keyof AnswerFigures)[]
   return formatTable(
     ["", ...names],
-    rows.map((row) => [row, ...names.map((name) => figures[name]?.[row] ?? "")]),
+    rows.map((row) => [row, ...names.map((name) => String(figures[name]?.[row] ?? "").replace(",", "–"))]),
   )
 }
 
-/** Chooses by the one half, among questions that the models had a say in and among those that words decide. */
-async function calibrate(runtime: Runtime, halves: QuestionHalves, terminal: Terminal): Promise<void> {
-  const examples = async (half: keyof QuestionHalves) => {
-    const asking = terminal.progress(half, halves[half].length)
-    return examplesOf(runtime.extractive, halves[half], (count) => {
-      terminal.signal.throwIfAborted()
-      asking.at(count)
-    }).finally(() => asking.stop())
-  }
-  const choosing = await examples("choosing")
-  const reporting = await examples("reporting")
+/** Chooses by the one part alone, among questions that the models had a say in and among those that words decide. */
+async function calibrate(runtime: Runtime, { choosing }: QuestionParts, terminal: Terminal): Promise<void> {
+  const asking = terminal.progress("choosing", choosing.length)
+  const examples = await examplesOf(runtime.extractive, choosing, (count) => {
+    terminal.signal.throwIfAborted()
+    asking.at(count)
+  }).finally(() => asking.stop())
   terminal.line(modelsOf(runtime.inference))
   for (const by of ["models", "words"] as const) {
-    const mine = choosing.filter(({ byModels }) => byModels === (by === "models"))
+    const mine = examples.filter(({ byModels }) => byModels === (by === "models"))
     if (mine.length === 0) continue
     const limits = chooseLimits(mine, by)
-    const others = reporting.filter(({ byModels }) => byModels === (by === "models"))
     terminal.line(`  ${JSON.stringify(limits)}`)
+    terminal.line(`    right before any refusal: ${JSON.stringify(foundShares(mine))}`)
     terminal.line(`    chosen on ${mine.length}: ${JSON.stringify(outcomeOf(mine, limits))}`)
     terminal.line(`    cross-validated within them: ${JSON.stringify(crossValidate(mine, by))}`)
-    terminal.line(`    on ${others.length} others: ${JSON.stringify(outcomeOf(others, limits))}`)
   }
 }

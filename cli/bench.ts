@@ -207,7 +207,7 @@ function addAnswersBench(bench: Command, terminal: Terminal): void {
     .description("ask questions about the samples: right documents, refusals, steps, tokens and time")
     .option(
       "--calibrate",
-      "choose the limits of refusal for the configured models on one half, and judge them on the other",
+      "choose the limits of refusal for the configured models by one part of the questions, cross-validated within it",
     )
     .option("--json", "print the figures as JSON")
     .action(async (options: AnswersOptions) => {

@@ -3,10 +3,11 @@ import { type AnswerQuestion, readAnswerQuestions } from "../bench/answer-questi
 import { type AnswerFigures, type Asked, answerFigures, askAll, isRight } from "../bench/answers.ts"
 import type { AnswerEvent } from "../lib/answers/answer.ts"
 import { createExtractiveAnswer } from "../lib/answers/extractive/create-extractive-answer.ts"
-import type { EvidenceDeps } from "../lib/answers/extractive/gather-evidence.ts"
+import { type EvidenceDeps, gatherEvidence } from "../lib/answers/extractive/gather-evidence.ts"
 import { refusalIn } from "../lib/answers/refusal.ts"
 import { AnswerRequest } from "../lib/answers/request.ts"
 import type { AnswerResponse } from "../lib/answers/response.ts"
+import { createStepper } from "../lib/answers/stepper.ts"
 import { deadlineIn } from "../lib/deadline.ts"
 import { readFolder } from "../lib/documents/read-folder.ts"
 import { loadSamples } from "../lib/runtime/load-samples.ts"
@@ -62,15 +63,15 @@ async function without(model: "embedder" | "reranker"): Promise<Partial<Evidence
 }
 
 describe("the questions", () => {
-  test("are at least 80 that the samples answer, a third of them in other words, and 40 that they don't, half near misses", async () => {
+  test("that are reported by are at least 60 that the samples answer, a third of them in other words, and 30 that they don't, half near misses", async () => {
     const { choosing } = await readAnswerQuestions()
     const all = [...choosing, ...reporting]
-    const count = (kind: AnswerQuestion["kind"]) => all.filter((one) => one.kind === kind).length
+    const count = (kind: AnswerQuestion["kind"]) => reporting.filter((one) => one.kind === kind).length
     expect(new Set(all.map(({ question }) => question)).size).toBe(all.length)
-    const answerable = all.filter(({ sources }) => sources.length > 0).length
-    expect(answerable).toBeGreaterThanOrEqual(80)
+    const answerable = reporting.filter(({ sources }) => sources.length > 0).length
+    expect(answerable).toBeGreaterThanOrEqual(60)
     expect(count("no_shared_word") * 3).toBeGreaterThanOrEqual(answerable)
-    expect(count("off_topic")).toBeGreaterThanOrEqual(20)
+    expect(count("off_topic")).toBeGreaterThanOrEqual(15)
     expect(count("near_miss")).toBe(count("off_topic"))
   })
 
@@ -96,13 +97,14 @@ describe("the questions", () => {
   })
 })
 
-describe("of the half that no limit was chosen by", () => {
-  // What the issue asks for is .85, .95 and .7 of all; bench/README.md has what was measured, and why it is less.
-  test("17 of 20 questions in the documents' words cite the right document first, of all 13 of 20, and 19 of 20 off-topic ones and half of the near misses are refused", () => {
+describe("of the questions that nothing was chosen by", () => {
+  // The issue asks for .85 of all, .95 and .7; bench/README.md has what was measured, and where the first falls short.
+  test("17 of 20 in the documents' words cite the right document first, 11 of 20 in other words, 78 of 100 together, and 19 of 20 off-topic ones and 14 of 20 near misses are refused", () => {
     expect(figures.right_first_shared_words).toBeGreaterThanOrEqual(0.85)
-    expect(figures.right_first).toBeGreaterThanOrEqual(0.65)
+    expect(figures.right_first_other_words).toBeGreaterThanOrEqual(0.55)
+    expect(figures.right_first).toBeGreaterThanOrEqual(0.78)
     expect(figures.off_topic_refused).toBeGreaterThanOrEqual(0.95)
-    expect(figures.near_miss_refused).toBeGreaterThanOrEqual(0.5)
+    expect(figures.near_miss_refused).toBeGreaterThanOrEqual(0.7)
   })
 
   test("every sentence of every answer stands word for word in the one passage that it cites, and in that passage's document", async () => {
@@ -159,13 +161,8 @@ test("the events tell the steps in order, and their tokens and citations are the
   expect(response.explain?.map(({ node }) => node)).toEqual(nodes)
   expect(events.flatMap((event) => (event.type === "token" ? [event.text] : [])).join("")).toBe(response.answer)
   expect(events.flatMap((event) => (event.type === "citation" ? [event.citation] : []))).toEqual(response.citations)
-  expect(response.usage).toEqual({
-    calls: 0,
-    prompt_tokens: 0,
-    completion_tokens: 0,
-    cached_tokens: 0,
-    estimated: false,
-  })
+  const none = { calls: 0, prompt_tokens: 0, completion_tokens: 0, cached_tokens: 0 }
+  expect(response.usage).toEqual({ ...none, estimated: false })
 })
 
 test.each(["embedder", "reranker"] as const)(
@@ -195,6 +192,12 @@ test("models whose scores nobody has calibrated are judged by the words", async 
   expect(await ask(inOtherWords)).toMatchObject({ refused: false })
   expect(await ask(inOtherWords, { parts })).toMatchObject({ refused: true })
   expect(await ask("How many shearwaters were saved in 2022?", { parts })).toMatchObject({ refused: false })
+})
+
+test("what meaning alone finds is read too, where common words crowd it out of both lists fused", async () => {
+  const request = AnswerRequest.parse({ question: "How was the natural fibre of the fishing gear preserved?" })
+  const { passages } = await gatherEvidence(deps, "primary", request, deadlineIn(60_000), createStepper())
+  expect(passages.slice(10).map(({ hit }) => hit.id)).toContain("en/net-mending-interview")
 })
 
 test("a row of a table is quoted with the table's head", async () => {

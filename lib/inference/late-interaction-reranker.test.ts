@@ -56,3 +56,14 @@ test("each word of the query is told how near the passage comes to it: those tha
   expect(of("ferry")).toBeGreaterThan(0.6)
   expect(of("restaurant")).toBeLessThan(0.4)
 })
+
+test("a word is as near with a question mark behind it as without", async () => {
+  const reranker = createLateInteractionReranker({ model, queue: createWorkQueue() })
+  const matches = await reranker.matchWords?.(
+    "When does it reach the harbour?",
+    "The boat reaches the harbour at noon.",
+  )
+  expect(matches?.at(-1)?.word).toBe("harbour?")
+  // .73 with the mark's own cosine in the mean.
+  expect(matches?.at(-1)?.similarity).toBeGreaterThan(0.85)
+})

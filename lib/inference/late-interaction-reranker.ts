@@ -65,7 +65,8 @@ export function createLateInteractionReranker({ model, queue }: LateInteractionP
       let at = 0
       for (const word of query.split(/\s+/).filter((word) => word !== "")) {
         const end = at + model.tokenizer.count(word) * model.hiddenSize
-        const vectors = (queryVectors as TokenVectors).subarray(at, end)
+        const read = (model.tokenizer.count(bare(word)) || model.tokenizer.count(word)) * model.hiddenSize
+        const vectors = (queryVectors as TokenVectors).subarray(at, Math.min(end, at + read))
         matches.push({ word, similarity: maxSim(vectors, passageVectors as TokenVectors, model.hiddenSize) })
         at = end
       }
@@ -73,6 +74,9 @@ export function createLateInteractionReranker({ model, queue }: LateInteractionP
     },
   }
 }
+
+/** Without the marks and the genitive at its end: a passage rarely has a question mark, and its cosine speaks of no word. */
+const bare = (word: string): string => word.replace(/(['’]s)?[^\p{L}\p{N}]*$/u, "")
 
 /** The mean over the query's tokens of the largest cosine with a token of the passage; 0 when either has none. */
 export function maxSim(query: TokenVectors, passage: TokenVectors, size: number): number {

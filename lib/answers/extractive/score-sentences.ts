@@ -10,11 +10,11 @@ import type { QuotablePassage, QuotableSentence } from "./quotable-sentences.ts"
 
 /** What the models and the words say of a sentence; null where a model is missing, late, or doesn't know the language. */
 export interface ScoredSentence extends QuotableSentence {
-  /** Cosine of question and sentence, read under its passage's title and headings. */
+  /** Mean cosine of the question with the sentence, read under its passage's title and headings, and with the passage. */
   readonly similarity: number | null
-  /** The reranker's score of the same text. */
+  /** Mean of the reranker's scores of the same two texts. */
   readonly reranked: number | null
-  /** Share of the question's words in the sentence, by IDF, 0–1. */
+  /** Mean share of the question's words in the sentence and in its passage, by IDF, 0–1. */
   readonly coverage: number
   /** What the sentences are ordered by. */
   readonly score: number
@@ -47,10 +47,10 @@ export interface Scoring {
   readonly sentences: readonly QuotableSentence[]
 }
 
-/** Most sentences that the embedder reads, those with the question's words first: ten passages have about eighty. */
-const EMBEDDED_MAX = 96
-/** Most that the reranker reads of those. */
-const RERANKED_MAX = 24
+/** Most sentences that the embedder reads, those with the question's words first: twelve passages have about ninety. */
+const EMBEDDED_MAX = 128
+/** Most that the reranker reads of those; eight of them have the same best one. */
+const RERANKED_MAX = 16
 /** Words that ask for an amount or a leave and name nothing, beside the stop words of PostgreSQL's lists. */
 const ASKING = /^(many|much|long|far|often|may|could|would|must|since|quant[oa]s?|qual|quais|onde|porqu[eê]|porque)$/i
 
@@ -63,7 +63,10 @@ export async function scoreSentences(deps: ScoringDeps, asked: Scoring, deadline
   ]
   const { shares, words } = await deps.coverWords(tenant, question, language, texts, deadline.left())
   const covered = sentences
-    .map((sentence, i) => ({ ...sentence, coverage: shares[passages.length + i] ?? 0 }))
+    .map((sentence, i) => {
+      const own = shares[passages.length + i] ?? 0
+      return { ...sentence, coverage: (own + (shares[sentence.passage] ?? 0)) / 2 }
+    })
     .sort((a, b) => b.coverage - a.coverage)
     .slice(0, EMBEDDED_MAX)
   const degraded: string[] = []
@@ -105,15 +108,30 @@ export function tableHead(text: string): string | null {
   )
 }
 
-/** The mean of what the models say; the words alone where there is none. */
-function scoreOf({
-  similarity,
-  reranked,
-  coverage,
-}: Pick<ScoredSentence, "similarity" | "reranked" | "coverage">): number {
-  const known = [similarity, reranked].filter((score) => score !== null)
-  return known.length === 0 ? coverage : known.reduce((sum, score) => sum + score, 0) / known.length
+/**
+ * The mean of what embedder and reranker say; the words stand in for an embedder that is missing or doesn't know the language,
+ * since late interaction of an English model over another language is little else, and noisier.
+ */
+function scoreOf({ similarity, reranked, coverage }: Omit<ScoredSentence, "score" | keyof QuotableSentence>): number {
+  if (reranked === null) return similarity ?? coverage
+  return similarity === null ? (2 * reranked + coverage) / 3 : (similarity + reranked) / 2
 }
+
+/** The texts that a model reads of sentences: each in its context, and each one's passage once. */
+function textsOf(sentences: readonly QuotableSentence[], passages: readonly QuotablePassage[]) {
+  const places = [...new Set(sentences.map(({ passage }) => passage))]
+  const whole = places.map((place) => wholeOf(passages[place]))
+  const texts = [...sentences.map((sentence) => inContext(sentence, passages)), ...whole]
+  /** Each sentence's mean of what a model says of the two. */
+  const means = (values: readonly number[]): number[] =>
+    sentences.map(
+      ({ passage }, i) => ((values[i] ?? 0) + (values[sentences.length + places.indexOf(passage)] ?? 0)) / 2,
+    )
+  return { texts, means }
+}
+
+const wholeOf = (passage: QuotablePassage | undefined): string =>
+  passage ? passageText(passage.hit.title, headingsOf(passage.hit.metadata), passage.text) : ""
 
 async function matchesOf(
   { reranker, settings }: ScoringDeps,
@@ -124,9 +142,8 @@ async function matchesOf(
 ): Promise<readonly WordMatch[] | null> {
   const passage = best && passages[best.passage]
   if (!passage || !reranker?.matchWords) return null
-  const { hit, text } = passage
   const result = await callModel("reranking model", settings.rerankTimeoutMs, deadline, async (signal) =>
-    reranker.matchWords?.(queryText(question), passageText(hit.title, headingsOf(hit.metadata), text), { signal }),
+    reranker.matchWords?.(queryText(question), wholeOf(passage), { signal }),
   )
   if ("missing" in result || !result.value) return null
   const kept = new Set(words)
@@ -151,11 +168,13 @@ async function similaritiesOf(
   if (sentences.length === 0) return []
   const result = await callModel("embedding model", settings.embedTimeoutMs, deadline, async (signal) => {
     const { vectors } = await embedder.embed([queryText(question)], "query", { signal })
-    const texts = sentences.map((sentence) => inContext(sentence, passages))
+    const { texts, means } = textsOf(sentences, passages)
     const read = await embedder.embed(texts, "passage", { signal })
     // In a language that the model doesn't know, likeness is noise.
     const known = sentences.map(({ passage }) => understands(embedder, passages[passage]?.language ?? "und"))
-    return read.vectors.map((vector, i) => (known[i] ? dot(vector, vectors[0] ?? vector) : 0))
+    return means(read.vectors.map((vector) => dot(vector, vectors[0] ?? vector))).map((mean, i) =>
+      known[i] ? mean : 0,
+    )
   })
   if ("missing" in result) {
     note(`${result.missing}; chosen without it`)
@@ -177,10 +196,11 @@ async function reranksOf(
   }
   if (sentences.length === 0) return []
   const result = await callModel("reranking model", settings.rerankTimeoutMs, deadline, async (signal) => {
-    const texts = sentences.map((sentence) => inContext(sentence, passages))
+    const { texts, means } = textsOf(sentences, passages)
     const scores = await reranker.score(queryText(question), texts, { signal })
     // A cross-encoder's logits, on the scale of cosines and shares.
-    return scores.some((score) => Math.abs(score) > 1) ? scores.map((score) => 1 / (1 + Math.exp(-score))) : scores
+    const areLogits = scores.some((score) => Math.abs(score) > 1)
+    return means(areLogits ? scores.map((score) => 1 / (1 + Math.exp(-score))) : scores)
   })
   if ("missing" in result) {
     note(`${result.missing}; chosen without it`)
