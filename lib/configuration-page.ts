@@ -1,4 +1,5 @@
 import { configurationKeys } from "./environment-schema.ts"
+import { keyDescriptions } from "./key-descriptions.ts"
 
 /** docs/configuration.md: every key of the environment, generated from the schema that reads them. */
 export function configurationPage(): string {
@@ -24,7 +25,7 @@ Concordance is configured by environment variables, read once at start. An empty
 value stops the start with a message that names the key and what it must be.
 `
 
-function tableRow({ key, alias, fallback, values, description }: ReturnType<typeof configurationKeys>[number]): string {
+function tableRow({ key, alias, fallback, values }: ReturnType<typeof configurationKeys>[number]): string {
   const name = alias ? `\`${key}\` (alias \`${alias}\`)` : `\`${key}\``
-  return `| ${name} | ${fallback ? `\`${fallback}\`` : "–"} | ${values} | ${description}. |`
+  return `| ${name} | ${fallback ? `\`${fallback}\`` : "–"} | ${values} | ${keyDescriptions[key]}. |`
 }

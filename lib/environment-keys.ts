@@ -14,7 +14,6 @@ export interface KeyFacts {
     | "External index"
     | "Timeouts"
     | "Ignored"
-  readonly description: string
   /** What a value must be: completes "must be …". */
   readonly values: string
   /** What is used when the key is unset, where that is a value. */

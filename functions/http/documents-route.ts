@@ -1,4 +1,5 @@
-import { type Context, Hono } from "hono"
+import type { Context } from "hono"
+import { Hono } from "hono/tiny"
 import * as z from "zod"
 import { DocumentDetails, DocumentPage, type Documents } from "../../lib/documents/documents.ts"
 import type { Receive } from "../../lib/documents/ingest/receive.ts"

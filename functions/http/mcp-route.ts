@@ -5,7 +5,8 @@ import {
   isJSONRPCRequest,
   isJsonContentType,
 } from "@modelcontextprotocol/server"
-import { type Context, Hono } from "hono"
+import type { Context } from "hono"
+import { Hono } from "hono/tiny"
 import * as z from "zod"
 import type { Log } from "../../lib/log.ts"
 import type { CreateMcpServer } from "../../lib/mcp/create-mcp-server.ts"

@@ -1,4 +1,5 @@
-import { type Context, Hono } from "hono"
+import type { Context } from "hono"
+import { Hono } from "hono/tiny"
 import * as z from "zod"
 import type { PagePicture, PagePictures } from "../../lib/documents/page-pictures.ts"
 import { Bbox, PICTURE_WIDTH_MAX, PictureFormat, PictureWidth } from "../../lib/documents/pictures/picture-request.ts"
