@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest"
 import { randomFrom } from "../../bench/random.ts"
 import { formatCitation } from "../citation.ts"
 import type { SearchHit } from "../search/response.ts"
-import { citeSentences } from "./cite-sentences.ts"
+import { citeSentences, citeText } from "./cite-sentences.ts"
 import { splitSentences } from "./split-sentences.ts"
 
 const sources = [
@@ -22,6 +22,10 @@ describe("a mark is mapped to its passage", () => {
     ["As marés sobem [Doc 1][Doc 1].", `As marés sobem ${FIRST}${FIRST}.`, [[FIRST]]],
     [`Copied ${SECOND}.`, `Copied ${SECOND}.`, [[SECOND]]],
     ["[Doc 1] Tides rise.", `${FIRST} Tides rise.`, [[FIRST]]],
+    ["Tides [Docs 1-3] rise.", `Tides ${FIRST}${SECOND}${THIRD} rise.`, [[FIRST, SECOND, THIRD]]],
+    ["Tides rise [Doc 1, page 3] [Document 2, p. 7].", `Tides rise ${FIRST}${SECOND}.`, [[FIRST, SECOND]]],
+    ["Tides rise 【Doc 1】 (Doc 3).", `Tides rise ${FIRST}${THIRD}.`, [[FIRST, THIRD]]],
+    ["[ [Doc 1] ] Tides.", `[ ${FIRST} ] Tides.`, [[FIRST]]],
     ["- Tides rise [Doc 1]\n- Tides fall [Doc 3]", `- Tides rise ${FIRST}\n- Tides fall ${THIRD}`, [[FIRST], [THIRD]]],
   ])("%j", (text, answer, citations) => {
     const cited = citeSentences(text, sources)
@@ -37,18 +41,34 @@ test.each([
   ["Tides rise [[other/p001#c0001]].", "Tides rise.", 1],
   ["Tides rise [Doc 1, Doc 9].", `Tides rise ${FIRST}.`, 1],
   ["Tides rise [[[Doc 9]evil#c0001]].", "Tides rise.", 2],
+  ["Tides rise [Doc 99, page 3] (Doc 7).", "Tides rise.", 2],
   ["Tides rise [[]] [Doc 99999999999999999999].", "Tides rise.", 2],
 ])("%j cites what wasn't found: taken out and counted", (text, answer, removed) => {
   expect(citeSentences(text, sources)).toMatchObject({ answer, removed })
 })
 
 test("brackets that cite nothing stay, and no sentence is lost", () => {
-  const text = "An array [1, 2] and a [document] stay. So does f[i] [sic]."
+  const text = "An array [1, 2] and a [document] stay (documents of 1931). So does f[i] [sic]."
   expect(citeSentences(text, sources)).toMatchObject({
     answer: text,
-    sentences: [{ text: "An array [1, 2] and a [document] stay." }, { text: "So does f[i] [sic]." }],
+    sentences: [
+      { text: "An array [1, 2] and a [document] stay (documents of 1931)." },
+      { text: "So does f[i] [sic]." },
+    ],
     removed: 0,
   })
+})
+
+test.each([
+  ["blanks", `The lamp${" ".repeat(200_000)}x [Doc 1].`],
+  ["digits", `[Doc ${"1".repeat(200_000)}x`],
+  ["numbers", `[Doc ${"1 ".repeat(100_000)}`],
+  ["brackets", "[".repeat(200_000)],
+  ["closed brackets", "[Doc 9]".repeat(30_000)],
+])("a run of %s takes no more time than its length", (_, text) => {
+  const began = performance.now()
+  citeText(text, sources)
+  expect(performance.now() - began).toBeLessThan(3_000)
 })
 
 test("whatever a model writes, an answer cites passages that were found and no others", () => {

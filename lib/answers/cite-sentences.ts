@@ -13,8 +13,8 @@ export interface CitedText {
   readonly removed: number
 }
 
-/** Blanks, then `[[…]]`, or brackets around `Doc 1`, `Doc 1, Doc 3`, `docs 1 and 3`, `Doc. 2; 4`. */
-const MARK = /([ \t]*)(?:\[\[([^[\]]*)\]\]|\[\s*docs?\.?\s*#?\s*(\d+(?:(?:\s|,|;|&|and|e|docs?\.?|#)*\d+)*)\s*\])/giu
+/** Blanks, then `[[…]]`, or brackets of any kind that may name passages. Linear in time, whatever a model writes. */
+const MARK = /(?<![ \t])([ \t]*)(?:\[\[([^[\]]*)\]\]|[[(【]([^[\]()【】]{1,200})[\])】])/gu
 /** Stand for a passage's index while its mark is in the text; Unicode gives these no meaning. */
 const HOLDERS = /[\uE000-\uF8FF]/gu
 const HOLDER = 0xe000
@@ -42,7 +42,7 @@ export function citeSentences(text: string, sources: Sources): CitedText {
   return {
     answer: withCitations(held, sources),
     sentences: spans.map(({ start, end }, index) => ({
-      text: plain.slice(start, end).replace(MARK, ""),
+      text: holdMarks(plain.slice(start, end), []).held,
       citations: [...(citations[index] ?? [])],
     })),
     cited: [...new Set(marks.map(({ source }) => source))],
@@ -66,10 +66,11 @@ const nameIn =
 function withCitations(held: string, sources: Sources): string {
   const name = nameIn(sources)
   return held.replace(
-    /([^\s([\uE000-\uF8FF])?([\uE000-\uF8FF]+)/gu,
-    (_, before: string | undefined, holders: string) => {
+    /([^\s(\uE000-\uF8FF])?([\uE000-\uF8FF]+)(\])?/gu,
+    (_, before = "", holders: string, after = "") => {
       const named = [...holders].map((holder) => name(holder.charCodeAt(0) - HOLDER)).join("")
-      return before ? `${before} ${named}` : named
+      // A bracket that touched ours would pass for a part of it.
+      return `${before}${before && " "}${named}${after && " "}${after}`
     },
   )
 }
@@ -81,8 +82,9 @@ function holdMarks(text: string, sources: Sources): { held: string; removed: num
   // What is taken out may join two halves into another: `[[[Doc 9]a#b]]`.
   for (let before = ""; before !== held; ) {
     before = held
-    held = held.replace(MARK, (mark, blanks: string, citation?: string, numbers?: string, at?: number) => {
-      const named = citation === undefined ? numbersIn(numbers) : [indexOf(citation, sources)]
+    held = held.replace(MARK, (mark, blanks: string, citation?: string, inner?: string, at?: number) => {
+      const named = citation === undefined ? namedIn(inner) : [indexOf(citation, sources)]
+      if (!named) return mark
       const known = [...new Set(named)].filter((index) => index in sources)
       removed += named.filter((index) => !(index in sources)).length
       if (known.length > 0) return known.map((index) => String.fromCharCode(HOLDER + index)).join("")
@@ -92,7 +94,27 @@ function holdMarks(text: string, sources: Sources): { held: string; removed: num
   return { held, removed }
 }
 
-const numbersIn = (text = ""): number[] => [...text.matchAll(/\d+/g)].map(([digits]) => Number(digits) - 1)
+/** Most passages that a range like `Doc 1-3` stands for. */
+const RANGE_MAX = 50
+const PAGES = /\b(?:pages?|pp?|p[áa]ginas?|p[áa]gs?)\b\.?\s{0,3}\d+(?:\s{0,3}[-–]\s{0,3}\d+)?/giu
+const JOINING = /\b(?:doc(?:ument)?s?|and|e|to|a|or|ou)\b/giu
+
+/**
+ * The passages, from 0, that `Doc 1`, `Docs 1 and 3`, `Document 2, page 3` or `Doc 1-3` name; null for other text in
+ * brackets.
+ */
+function namedIn(inner = ""): number[] | null {
+  if (!/^\s{0,3}doc(?:ument)?s?\b/iu.test(inner)) return null
+  const rest = inner.replace(PAGES, " ")
+  if (/[^\d\s,;&#.–-]/u.test(rest.replace(JOINING, " "))) return null
+  const named = [...rest.matchAll(/(\d+)(?:\s{0,3}(?:-|–|\bto\b|\ba\b)\s{0,3}(\d+))?/giu)].flatMap(([, from, to]) => {
+    const first = Number(from)
+    const last = to === undefined ? first : Number(to)
+    if (last < first || last - first >= RANGE_MAX) return [first - 1, last - 1]
+    return Array.from({ length: last - first + 1 }, (_, i) => first - 1 + i)
+  })
+  return named.length > 0 ? named : null
+}
 
 const indexOf = (citation: string, sources: Sources): number =>
   sources.findIndex((source) => source.citation === `[[${citation}]]`)

@@ -1,8 +1,11 @@
 import type { ChatUsage } from "../llm/chat-model.ts"
-import { promptTokens } from "../llm/openai-chat-model.ts"
+import { estimateTokens } from "../llm/estimate-tokens.ts"
 import type { GraphRun } from "./graph/graph-run.ts"
+import { SYSTEM } from "./graph/prompts.ts"
 import { runNode } from "./graph/run-node.ts"
 import { startOf } from "./graph/state.ts"
+import { latestTurns } from "./latest-turns.ts"
+import type { Turn } from "./request.ts"
 import { REWRITTEN_TOKENS_MAX, type RewriteQuestion, rewriteByRule } from "./rewrite-question.ts"
 
 /**
@@ -16,7 +19,7 @@ export async function standaloneQuestion(run: GraphRun, rewrite: RewriteQuestion
   const { question: standing } = await runNode(
     "rewrite_question",
     async () => {
-      const made = await run.calls.make(promptTokens(messages), REWRITTEN_TOKENS_MAX, async (signal) => {
+      const made = await run.calls.make(rewritingTokens(messages), REWRITTEN_TOKENS_MAX, async (signal) => {
         const { usage, ...value } = await rewrite(messages, signal)
         return { value, usage: usage ?? NO_USAGE }
       })
@@ -32,3 +35,12 @@ export async function standaloneQuestion(run: GraphRun, rewrite: RewriteQuestion
 }
 
 const NO_USAGE: ChatUsage = { promptTokens: 0, completionTokens: 0, cachedTokens: 0, isEstimated: false }
+
+/** Of the rewriting's task and shape. */
+const TASK_TOKENS = 300
+
+/** What the model is asked for it: of what was said earlier it is shown the latest alone. */
+function rewritingTokens(messages: readonly Turn[]): number {
+  const shown = latestTurns(messages.slice(0, -1)).map(({ text }) => text)
+  return TASK_TOKENS + estimateTokens([SYSTEM, ...shown, messages.at(-1)?.content ?? ""].join("\n"))
+}

@@ -65,7 +65,7 @@ export function createOpenAiChatModel(options: OpenAiChatOptions): ChatModel {
     const said = (message?.content ?? "") + (calls.length > 0 ? JSON.stringify(calls) : "")
     const usage = usageOf(counts, prompt, said)
     const useless = uselessWith(usage)
-    return { text: checkedText({ ...message, finishReason }, useless), calls, usage, useless }
+    return { text: checkedText({ ...message, finishReason }, useless, maxTokens), calls, usage, useless }
   }
 
   return {
@@ -105,7 +105,7 @@ export function createOpenAiChatModel(options: OpenAiChatOptions): ChatModel {
       if (broken !== null || (finishReason === null && text !== "")) {
         throw useless("broke off before its answer had ended", broken)
       }
-      if (checkedText({ content: text, refusal, finishReason }, useless) === "") throw useless(NOTHING)
+      if (checkedText({ content: text, refusal, finishReason }, useless, maxTokens) === "") throw useless(NOTHING)
       return { text, usage }
     },
   }
@@ -113,6 +113,8 @@ export function createOpenAiChatModel(options: OpenAiChatOptions): ChatModel {
 
 const ROUTE = "/chat/completions"
 const NOTHING = "answered with nothing"
+/** Longest token that is text: runs of blanks have some of 32 and more. */
+const CHARS_PER_TOKEN_MAX = 32
 
 interface Limits {
   readonly maxTokens?: number
@@ -136,10 +138,15 @@ interface Ended {
   readonly finishReason: string | null | undefined
 }
 
-function checkedText({ content, refusal, finishReason: reason }: Ended, useless: Useless): string {
+function checkedText(
+  { content, refusal, finishReason: reason }: Ended,
+  useless: Useless,
+  maxTokens: number = Infinity,
+): string {
   if (refusal || reason === "content_filter") throw useless("refused to answer")
   if (reason === "length") throw useless("was cut off: the answer is longer than its limit of tokens (LLM_MAX_TOKENS)")
   if (reason === "error") throw useless("failed while it answered")
+  if ((content?.length ?? 0) > CHARS_PER_TOKEN_MAX * maxTokens) throw useless("wrote more than it may (LLM_MAX_TOKENS)")
   return content ?? ""
 }
 

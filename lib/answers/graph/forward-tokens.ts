@@ -10,6 +10,8 @@ interface TokenForwarder {
   end(): void
 }
 
+/** Beyond it the rest comes with the whole answer: each piece is read with all that came before it. */
+const FORWARDED_CHARS_MAX = 20_000
 /** An open bracket that isn't closed within so many characters is no citation. */
 const MARK_CHARS_MAX = 400
 
@@ -40,6 +42,7 @@ export function forwardTokens(sources: Sources, onEvent: OnAnswerEvent): TokenFo
   return {
     push(piece) {
       text = (text + piece).trimStart()
+      if (text.length > FORWARDED_CHARS_MAX) return
       const plain = bare(text)
       if (NO_ANSWER.startsWith(plain) || plain.startsWith(NO_ANSWER)) return
       send(settledEnd(text))
@@ -51,11 +54,11 @@ export function forwardTokens(sources: Sources, onEvent: OnAnswerEvent): TokenFo
 }
 
 /** A text without the quotes and stars that may stand before its first letter. */
-export const bare = (text: string): string => text.replace(/^[^\p{L}\p{N}]+/u, "")
+const bare = (text: string): string => text.replace(/^[^\p{L}\p{N}]+/u, "")
 
 /** Up to where a text's marks are whole: before its last brackets that are still open, or may be followed by another. */
 function settledEnd(text: string): number {
-  const open = /\[[^\]]*$|\[\[[^\]]*\]?$/.exec(text)
-  if (!open || text.length - open.index > MARK_CHARS_MAX) return text.length
-  return open.index
+  const tail = text.slice(-MARK_CHARS_MAX)
+  const open = /\[[^\]]*$|\[\[[^\]]*\]?$|[(【]\s{0,3}(?:d(?:o(?:c[^)】]*)?)?)?$/iu.exec(tail)
+  return open ? text.length - tail.length + open.index : text.length
 }

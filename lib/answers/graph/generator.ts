@@ -2,7 +2,7 @@ import { AppError } from "../../errors.ts"
 import type { ChatModel } from "../../llm/chat-model.ts"
 import { type CitedText, citeSentences } from "../cite-sentences.ts"
 import type { CallOutcome } from "../model-calls.ts"
-import { bare, forwardTokens } from "./forward-tokens.ts"
+import { forwardTokens } from "./forward-tokens.ts"
 import type { GraphNode, GraphRun, NodeResult } from "./graph-run.ts"
 import { messagesFor, NO_ANSWER } from "./prompts.ts"
 import type { AnswerState } from "./state.ts"
@@ -76,8 +76,8 @@ function asDraft(text: string, { sources }: AnswerState): CitedText | null {
   return draft.sentences.length === 0 ? null : draft
 }
 
-/** Models wrap it in quotes, full stops and citations, and some explain it after all. */
-const isNoAnswer = (text: string): boolean => bare(text).startsWith(NO_ANSWER)
+/** Models wrap it in quotes, full stops and citations, change its case, and some explain it before or after. */
+const isNoAnswer = (text: string): boolean => new RegExp(`\\b${NO_ANSWER}\\b`, "i").test(text)
 
 function withoutText(
   { kind, problem, error }: Extract<CallOutcome<string>, { ok: false }>,
