@@ -3,7 +3,7 @@ import { cp, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, expect, test, vi } from "vitest"
-import { runCli } from "./run-cli.ts"
+import { concordance } from "../tests/run-concordance.ts"
 
 /** Each command opens the embedded database anew, which takes 10 s on a machine that does much else. */
 const SLOW = { timeout: 240_000 }
@@ -20,23 +20,6 @@ afterAll(async () => {
   vi.unstubAllEnvs()
   await rm(home, { recursive: true })
 })
-
-/** Runs one command and gives what it printed where, without a terminal. */
-async function concordance(...args: string[]) {
-  const out: string[] = []
-  const err: string[] = []
-  const status = await runCli(args, {
-    line: (text = "") => out.push(text),
-    note: (text) => err.push(text),
-    columns: 80,
-    bold: (text) => text,
-    dim: (text) => text,
-    progress: () => ({ at: () => {}, stop: () => {} }),
-    bars: () => ({ add: () => ({ at: () => {}, end: () => {} }), stop: () => {} }),
-    signal: new AbortController().signal,
-  })
-  return { status, out: out.join("\n"), err: err.join("\n") }
-}
 
 test("the installed command runs, prints to stdout and sets its exit status", SLOW, async () => {
   const run = (...args: string[]) =>
@@ -61,6 +44,7 @@ test("--help names every command, in 80 columns", async () => {
     "open",
     "entities",
     "search",
+    "client",
     "migrate",
     "models",
     "keys",
