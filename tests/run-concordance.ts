@@ -24,7 +24,7 @@ export function keepingTerminal(signal: AbortSignal = new AbortController().sign
 
 /** Runs one command and gives what it printed where, without a terminal. */
 export async function concordance(...args: string[]) {
-  const { terminal, out, err, statuses } = keepingTerminal()
+  const { terminal, out, err } = keepingTerminal()
   const status = await runCli(args, terminal)
-  return { status, out: out.join("\n"), err: err.join("\n"), statuses }
+  return { status, out: out.join("\n"), err: err.join("\n") }
 }

@@ -10,6 +10,7 @@ import { runMenu } from "../../cli/client/menu.ts"
 import type { Prompts } from "../../cli/client/prompts.ts"
 import { readTarget } from "../../cli/client/target.ts"
 import { createServerTools } from "../../cli/client/tools.ts"
+import { runCli } from "../../cli/run-cli.ts"
 import type { Edge } from "../../functions/http/edge.ts"
 import { openPort } from "../../functions/open-port.ts"
 import { concordance, keepingTerminal } from "../run-concordance.ts"
@@ -34,7 +35,7 @@ function client(...args: string[]) {
 
 describe.each([["over HTTP"], ["over SSE", "--sse"]])("a question %s", (_, ...way) => {
   test("is answered with numbered sources, how far they bear it out, and status 0", async () => {
-    const { status, out, err, statuses } = await client("Who", "kept the lighthouse?", ...way)
+    const { status, out, err } = await client("Who", "kept the lighthouse?", ...way)
     expect({ status, err, out }).toEqual({
       status: 0,
       err: expect.stringMatching(/^Note: meaning: no embedding model is configured/),
@@ -46,6 +47,12 @@ Source
 [1]  The keeper
      Amaro Pinto kept the lighthouse until 1957.`,
     })
+  })
+
+  test("shows the graph's steps as they come", async () => {
+    vi.stubEnv("CONCORDANCE_KEY", served.keys.search)
+    const { terminal, statuses } = keepingTerminal()
+    await runCli(["client", "Who kept the lighthouse?", "--url", served.url, ...way], terminal)
     expect(statuses).toEqual(
       expect.arrayContaining(["Asking …", "Judging what was found: 3 of 3 relevant", "Writing the answer …"]),
     )
