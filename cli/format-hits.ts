@@ -2,6 +2,7 @@ import type { SearchHit, SearchResponse } from "../lib/search/response.ts"
 import type { Timings } from "../lib/search/search.ts"
 import { formatSnippet } from "./snippet.ts"
 import { printable, type Terminal } from "./terminal.ts"
+import { clip, widthOf } from "./wrap-text.ts"
 
 type Style = Pick<Terminal, "bold" | "dim" | "columns">
 
@@ -30,13 +31,15 @@ function formatHit(hit: SearchHit, rank: number, style: Style): string[] {
   })
   return [
     head + style.bold(title),
-    INDENT + style.dim(`${printable(hit.citation)}  ${facts.join(" · ")}`),
+    ...placeLines(printable(hit.citation), facts.join(" · "), style.columns).map((line) => INDENT + style.dim(line)),
     ...snippet.map((line) => INDENT + line),
   ]
 }
 
-function clip(text: string, width: number): string {
-  return text.length <= width ? text : `${text.slice(0, width - 1)}…`
+/** A citation with what is known of the hit, in two lines where one is too narrow. */
+function placeLines(citation: string, facts: string, columns: number): string[] {
+  const line = `${citation}  ${facts}`
+  return widthOf(line) <= columns - INDENT.length ? [line] : [citation, facts]
 }
 
 /** What `--explain` adds: the head of each stage's list, and the time that each stage took. */

@@ -2,6 +2,7 @@ import { writeFile } from "node:fs/promises"
 import { resolve } from "node:path"
 import { type Command, InvalidArgumentError, Option } from "commander"
 import { type Cited, parseCitation } from "../lib/citation.ts"
+import { pictureFileName } from "./picture-file-name.ts"
 import type { Terminal } from "./terminal.ts"
 import { withRuntime } from "./with-runtime.ts"
 
@@ -43,16 +44,7 @@ async function openCitation(cited: Cited, options: OpenOptions, terminal: Termin
     },
     { withoutModels: true },
   )
-  const path = resolve(options.out ?? fileName({ ...cited, page }, format))
+  const path = resolve(options.out ?? pictureFileName({ ...cited, page }, format))
   await writeFile(path, bytes)
   terminal.line(path)
-}
-
-/** Letters, digits and hyphens alone: an id is no path. */
-function fileName({ documentId, chunkId, page }: Cited, format: string): string {
-  const name = documentId
-    .replace(/[^\p{L}\p{N}]+/gu, "-")
-    .replace(/^-+|-+$/g, "")
-    .slice(0, 80)
-  return `${name || "document"}-p${String(page).padStart(3, "0")}-${chunkId.replace(/\W+/g, "")}.${format}`
 }

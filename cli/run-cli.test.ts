@@ -3,7 +3,7 @@ import { cp, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, expect, test, vi } from "vitest"
-import { runCommand as concordance } from "../tests/run-command.ts"
+import { concordance } from "../tests/run-concordance.ts"
 
 /** Each command opens the embedded database anew, which takes 10 s on a machine that does much else. */
 const SLOW = { timeout: 240_000 }
@@ -45,6 +45,7 @@ test("--help names every command, in 80 columns", async () => {
     "open",
     "entities",
     "search",
+    "client",
     "migrate",
     "models",
     "keys",

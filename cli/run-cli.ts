@@ -1,5 +1,6 @@
 import { Command, CommanderError } from "commander"
 import { addBenchCommand } from "./bench.ts"
+import { addClientCommand } from "./client.ts"
 import { addDemoCommand } from "./demo.ts"
 import { describeFailure } from "./describe-failure.ts"
 import { addDocumentsCommand } from "./documents.ts"
@@ -32,8 +33,8 @@ export async function runCli(args: readonly string[], terminal: Terminal): Promi
       return EXIT.interrupted
     }
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage
-    if (!(error instanceof CommandFailed))
-      terminal.note(describeFailure(error, program.opts<{ verbose?: true }>().verbose === true))
+    if (error instanceof CommandFailed) return error.status
+    terminal.note(describeFailure(error, program.opts<{ verbose?: true }>().verbose === true))
     return EXIT.failure
   }
 }
@@ -66,6 +67,7 @@ const COMMANDS = [
   addEntitiesCommand,
   addSearchCommand,
   addMcpCommand,
+  addClientCommand,
   addMigrateCommand,
   addModelsCommand,
   addInferenceCommand,

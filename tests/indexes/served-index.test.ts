@@ -6,7 +6,7 @@ import type { StartedChroma } from "../../lib/indexes/chroma/start-chroma.ts"
 import { openInference } from "../../lib/inference/open-inference.ts"
 import { openSearchedIndex } from "../../lib/runtime/open-searched-index.ts"
 import { testModelHome } from "../model-home.ts"
-import { runCommand } from "../run-command.ts"
+import { concordance } from "../run-concordance.ts"
 import { type Served, serve } from "../served.ts"
 import { hasChroma, startTestChroma } from "./chroma-server.ts"
 import { callIn, record, uuid } from "./records.ts"
@@ -145,7 +145,7 @@ describe.skipIf(!hasChroma)("the product over somebody's Chroma (npm run chroma:
   test("index-check shows what the index can do, three records, the mapping and a query", async () => {
     for (const [key, value] of Object.entries(environment({ CONCORDANCE_HOME: await testModelHome() })))
       vi.stubEnv(key, value)
-    const { status, out, err } = await runCommand("index-check", "--query", "shipwreck in fog")
+    const { status, out, err } = await concordance("index-check", "--query", "shipwreck in fog")
     vi.unstubAllEnvs()
     expect(status, err).toBe(0)
     expect(out).toMatch(/Chroma's collection self_rag_documents at .*: 3 records, 384 dimensions, compared by cosine/)

@@ -83,6 +83,11 @@ describe.each(KINDS)("a client of %s", (kind) => {
     ["retrieve", {}, "invalid_request: query: is required"],
     ["rag_answer", { question: "" }, "invalid_request: question: must not be empty"],
     ["rag_answer", { question: "why?", max_retries: 9 }, "invalid_request: max_retries: must be at most 5"],
+    [
+      "rag_answer",
+      { question: "why?", history: [{ role: "system", content: "x" }] },
+      "invalid_request: history.0.role:",
+    ],
     ["retrieve", { query: "a", top_k: "many" }, "invalid_request: top_k: must be a number, not a string"],
     ["read_chunk", { citation: "same" }, "invalid_request: citation: must be one like"],
     ["read_chunk", { citation: "[[nowhere#c0001]]" }, "not_found: There is no document with this id"],

@@ -1,19 +1,26 @@
 import * as z from "zod"
 import type { Answer } from "../../answers/answer.ts"
-import { AnswerRequest, RETRIES_MAX } from "../../answers/request.ts"
+import { AnswerRequest, RETRIES_MAX, Turn } from "../../answers/request.ts"
 import { type AnswerCitation, AnswerResponse } from "../../answers/response.ts"
 import { StorableText } from "../../shapes.ts"
 import type { McpTool } from "../mcp-tool.ts"
 
 const QUESTION_CHARS_MAX = 8_000
 const RETRIES = 2
+/** Most messages before the question. */
+const HISTORY_MAX = 20
 /** Of a cited passage, beside the answer, UTF-16 units. */
 const EXCERPT_CHARS = 400
 
 const RagAnswerInput = z.strictObject({
   question: StorableText.refine((question) => question.trim() !== "", "must not be empty")
     .max(QUESTION_CHARS_MAX)
-    .describe("A whole question, which needs nothing of the conversation to be understood"),
+    .describe("A whole question, or one that `history` makes whole"),
+  history: z
+    .array(Turn)
+    .max(HISTORY_MAX)
+    .optional()
+    .describe("Messages before the question, oldest first, where it needs them to be understood"),
   max_retries: z
     .int()
     .min(0)
@@ -35,11 +42,17 @@ export function createRagAnswer(answer: Answer, { timeoutMs }: Pick<McpTool, "ti
     // A language model's words differ from call to call.
     isRepeatable: false,
     async call(tenant, input: z.output<typeof RagAnswerInput>, deadline, onEvent) {
-      const response = await answer(tenant, AnswerRequest.parse(input), deadline, onEvent)
+      const response = await answer(tenant, AnswerRequest.parse(askedOf(input)), deadline, onEvent)
       const { citations, degraded } = response
       return { data: response, text: textOf(response), sources: citations, degraded }
     },
   }
+}
+
+/** With a history, the conversation that ends in the question. */
+function askedOf({ question, history = [], max_retries }: z.output<typeof RagAnswerInput>) {
+  if (history.length === 0) return { question, max_retries }
+  return { messages: [...history, { role: "user", content: question }], max_retries }
 }
 
 function textOf({ answer, citations, support, refused }: AnswerResponse): string {
