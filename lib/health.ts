@@ -21,5 +21,10 @@ export const HealthReport = z.object({
 })
 export type HealthReport = z.infer<typeof HealthReport>
 
+/** The components that a report has, by name. */
+export function componentsOf({ components }: HealthReport) {
+  return Object.entries(components ?? {}).flatMap(([name, component]) => (component ? [{ name, component }] : []))
+}
+
 /** Looks at the database, and an external index, alone or, with `detail`, at every component. Never throws. */
 export type Health = (detail: boolean) => Promise<HealthReport>

@@ -1,5 +1,5 @@
 import type { Tool } from "@modelcontextprotocol/client"
-import type { HealthReport } from "../../lib/health.ts"
+import { componentsOf, type HealthReport } from "../../lib/health.ts"
 import { printable, type Terminal } from "../terminal.ts"
 import { clip } from "../wrap-text.ts"
 
@@ -10,7 +10,7 @@ interface ServerHealth {
 
 /** The parts of a server, one a line: how each is, how long it took, and what it is. */
 export function formatHealth({ report, server }: ServerHealth, { columns }: Pick<Terminal, "columns">): string[] {
-  const parts = Object.entries(report.components ?? {}).map(([part, { status, name, ms }]) => {
+  const parts = componentsOf(report).map(({ name: part, component: { status, name, ms } }) => {
     const time = ms === undefined ? "" : `${Math.round(ms)} ms`
     return clip(`  ${part.padEnd(8)}  ${status.padEnd(9)}  ${time.padStart(7)}  ${printable(name ?? "")}`, columns)
   })

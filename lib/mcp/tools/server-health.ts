@@ -1,5 +1,5 @@
 import * as z from "zod"
-import { type Health, HealthReport } from "../../health.ts"
+import { componentsOf, type Health, HealthReport } from "../../health.ts"
 import type { McpTool } from "../mcp-tool.ts"
 
 const ServerHealth = HealthReport.extend({ version: z.string().describe("Of the server") })
@@ -20,10 +20,9 @@ export function createServerHealth(health: Health, { version, timeoutMs }: Serve
     isRepeatable: false,
     async call() {
       const report = await health(true)
-      const parts = Object.entries(report.components ?? {}).flatMap(([part, component]) => {
-        if (!component) return []
-        const { status, name, ms } = component
-        return [`${part}: ${[status, name, ms === undefined ? undefined : `${ms} ms`].filter(Boolean).join(", ")}`]
+      const parts = componentsOf(report).map(({ name: part, component: { status, name, ms } }) => {
+        const facts = [status, name, ms === undefined ? undefined : `${ms} ms`].filter(Boolean)
+        return `${part}: ${facts.join(", ")}`
       })
       return { data: { ...report, version }, text: [`Concordance ${version}: ${report.status}`, ...parts].join("\n") }
     },
