@@ -217,11 +217,10 @@ test("read_chunk has the anomalies of the passage besides its text", async () =>
 describe("at most six calls", () => {
   test("one by one, and then the model can only write", async () => {
     const chat = await chatWith(({ tools }) =>
-      tools.length > 0 ? { calls: [read("[[ice#c0001]]")] } : { content: "It was so." },
+      tools.length > 0 ? { calls: [read("[[ice#c0001]]")] } : { content: "It was so [[ice/p007#c0001]]." },
     )
-    const { usage, answer } = await chat()
-    expect(answer).toBe("It was so.")
-    expect(usage.calls).toBe(7)
+    const { answer } = await chat()
+    expect(answer).toBe("It was so [[ice/p007#c0001]].")
     expect(llm.turns.map(({ tools }) => tools.length)).toEqual([4, 4, 4, 4, 4, 4, 0])
     const left = llm.turns[6]?.messages.filter(({ role }) => role === "tool")
     expect(left?.map(({ content }) => JSON.parse(content ?? "").calls_left)).toEqual([5, 4, 3, 2, 1, 0])
@@ -365,13 +364,13 @@ describe("what is cited was found in this request", () => {
   })
 
   test("a number stands for no passage", async () => {
-    const chat = await chatWith(inTurn([search("ice house")], "In 1871 [Doc 1]. So [docs 1 and 2]."))
+    const chat = await chatWith(inTurn([search("ice house")], "In 1871 [Doc 1]. So [docs 1 and 2] [[ice/p007#c0001]]."))
     const { answer, citations, removed_citations } = await chat()
-    expect({ answer, citations, removed_citations }).toEqual({
-      answer: "In 1871. So.",
-      citations: [],
+    expect({ answer, removed_citations }).toEqual({
+      answer: "In 1871. So [[ice/p007#c0001]].",
       removed_citations: 2,
     })
+    expect(citations).toHaveLength(1)
   })
 
   test("whatever the model writes", async () => {
@@ -440,6 +439,17 @@ describe("a refusal", () => {
       citations: [],
       refused: true,
       retrieved: calls.length > 0,
+    })
+  })
+
+  test("stands where what was found is not cited, and says so", async () => {
+    const chat = await chatWith(inTurn([search("ice house")], "It was built in 1066. By whales."))
+    expect(await chat()).toMatchObject({
+      answer: refusalIn("en"),
+      citations: [],
+      refused: true,
+      retrieved: true,
+      degraded: expect.arrayContaining(["answer: it cited none of what was found"]),
     })
   })
 
