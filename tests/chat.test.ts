@@ -599,12 +599,18 @@ describe("tokens", () => {
     expect(citations).toHaveLength(1)
     expect(usage.calls).toBeLessThan(7)
     expect(usage.prompt_tokens + usage.completion_tokens).toBeLessThan(12_000)
-    const poor = await chatWith(always, { settings: { answerTokensMax: 1_500 } })
+  })
+
+  test("a limit that leaves no room for a search is named, and nothing is asked in vain", async () => {
+    const looks = inTurn([search("ice house")], "It was [[ice/p007#c0001]].")
+    const poor = await chatWith(looks, { settings: { answerTokensMax: 5_000 } })
     expect(await poor()).toMatchObject({
       refused: true,
-      degraded: ["answer: the limit of 1500 tokens was reached (ANSWER_TOKENS_MAX)"],
+      degraded: ["answer: the limit of 5000 tokens (ANSWER_TOKENS_MAX) leaves no room for a search"],
       usage: { calls: 0 },
     })
+    const least = await chatWith(looks, { settings: { answerTokensMax: 10_000 } })
+    expect((await least()).citations).toHaveLength(1)
   })
 })
 
