@@ -431,6 +431,8 @@ describe("a refusal", () => {
     ["nothing was looked for", [], "It was built in 1871."],
     ["nothing was found", [read("[[nowhere#c0001]]")], "It was built in 1871."],
     ["the model says that nothing answers", [search("ice")], "NOT_FOUND."],
+    ["it says so at the end", [search("ice house")], "Ice [[ice/p007#c0001]] says nothing of it. NOT_FOUND"],
+    ["it says so in its own spelling", [search("ice house")], "Nothing [[ice/p007#c0001]]: _not_found_."],
   ])("stands where %s", async (_, calls, text) => {
     const chat = await chatWith(inTurn(calls, text))
     expect(await chat()).toMatchObject({
@@ -440,6 +442,12 @@ describe("a refusal", () => {
       refused: true,
       retrieved: calls.length > 0,
     })
+  })
+
+  test("does not stand where a document that is cited has such an id", async () => {
+    await library.index(OURS, [{ id: "not_found", title: "Codes", content: "Code 404 is sent by the gatehouse." }])
+    const chat = await chatWith(inTurn([read("[[not_found#c0001]]")], "The gatehouse [[not_found#c0001]]."))
+    expect(await chat()).toMatchObject({ refused: false, citations: [{ id: "not_found" }] })
   })
 
   test("stands where what was found is not cited, and says so", async () => {
