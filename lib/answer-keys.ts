@@ -14,7 +14,8 @@ export const answerKeys = {
   ANSWER_CONCURRENCY: whole(1, 64, 8, {
     group: "Answers",
   }),
-  ANSWER_TOKENS_MAX: whole(5_000, 999_999_999, 50_000, {
+  // A search and its answer in a chat: prompts of 960 and 4,000 tokens, two messages of 1,024, and 1,600 to judge a sentence.
+  ANSWER_TOKENS_MAX: whole(10_000, 999_999_999, 50_000, {
     group: "Answers",
   }),
   ANSWER_TOKENS_PER_DAY: whole(1_000, 999_999_999, 2_000_000, {

@@ -217,11 +217,10 @@ test("read_chunk has the anomalies of the passage besides its text", async () =>
 describe("at most six calls", () => {
   test("one by one, and then the model can only write", async () => {
     const chat = await chatWith(({ tools }) =>
-      tools.length > 0 ? { calls: [read("[[ice#c0001]]")] } : { content: "It was so." },
+      tools.length > 0 ? { calls: [read("[[ice#c0001]]")] } : { content: "It was so [[ice/p007#c0001]]." },
     )
-    const { usage, answer } = await chat()
-    expect(answer).toBe("It was so.")
-    expect(usage.calls).toBe(7)
+    const { answer } = await chat()
+    expect(answer).toBe("It was so [[ice/p007#c0001]].")
     expect(llm.turns.map(({ tools }) => tools.length)).toEqual([4, 4, 4, 4, 4, 4, 0])
     const left = llm.turns[6]?.messages.filter(({ role }) => role === "tool")
     expect(left?.map(({ content }) => JSON.parse(content ?? "").calls_left)).toEqual([5, 4, 3, 2, 1, 0])
@@ -365,13 +364,13 @@ describe("what is cited was found in this request", () => {
   })
 
   test("a number stands for no passage", async () => {
-    const chat = await chatWith(inTurn([search("ice house")], "In 1871 [Doc 1]. So [docs 1 and 2]."))
+    const chat = await chatWith(inTurn([search("ice house")], "In 1871 [Doc 1]. So [docs 1 and 2] [[ice/p007#c0001]]."))
     const { answer, citations, removed_citations } = await chat()
-    expect({ answer, citations, removed_citations }).toEqual({
-      answer: "In 1871. So.",
-      citations: [],
+    expect({ answer, removed_citations }).toEqual({
+      answer: "In 1871. So [[ice/p007#c0001]].",
       removed_citations: 2,
     })
+    expect(citations).toHaveLength(1)
   })
 
   test("whatever the model writes", async () => {
@@ -432,6 +431,8 @@ describe("a refusal", () => {
     ["nothing was looked for", [], "It was built in 1871."],
     ["nothing was found", [read("[[nowhere#c0001]]")], "It was built in 1871."],
     ["the model says that nothing answers", [search("ice")], "NOT_FOUND."],
+    ["it says so at the end", [search("ice house")], "Ice [[ice/p007#c0001]] says nothing of it. NOT_FOUND"],
+    ["it says so in its own spelling", [search("ice house")], "Nothing [[ice/p007#c0001]]: _not_found_."],
   ])("stands where %s", async (_, calls, text) => {
     const chat = await chatWith(inTurn(calls, text))
     expect(await chat()).toMatchObject({
@@ -440,6 +441,23 @@ describe("a refusal", () => {
       citations: [],
       refused: true,
       retrieved: calls.length > 0,
+    })
+  })
+
+  test("does not stand where a document that is cited has such an id", async () => {
+    await library.index(OURS, [{ id: "not_found", title: "Codes", content: "Code 404 is sent by the gatehouse." }])
+    const chat = await chatWith(inTurn([read("[[not_found#c0001]]")], "The gatehouse [[not_found#c0001]]."))
+    expect(await chat()).toMatchObject({ refused: false, citations: [{ id: "not_found" }] })
+  })
+
+  test("stands where what was found is not cited, and says so", async () => {
+    const chat = await chatWith(inTurn([search("ice house")], "It was built in 1066. By whales."))
+    expect(await chat()).toMatchObject({
+      answer: refusalIn("en"),
+      citations: [],
+      refused: true,
+      retrieved: true,
+      degraded: expect.arrayContaining(["answer: it cited none of what was found"]),
     })
   })
 
@@ -589,12 +607,18 @@ describe("tokens", () => {
     expect(citations).toHaveLength(1)
     expect(usage.calls).toBeLessThan(7)
     expect(usage.prompt_tokens + usage.completion_tokens).toBeLessThan(12_000)
-    const poor = await chatWith(always, { settings: { answerTokensMax: 1_500 } })
+  })
+
+  test("a limit that leaves no room for a search is named, and nothing is asked in vain", async () => {
+    const looks = inTurn([search("ice house")], "It was [[ice/p007#c0001]].")
+    const poor = await chatWith(looks, { settings: { answerTokensMax: 5_000 } })
     expect(await poor()).toMatchObject({
       refused: true,
-      degraded: ["answer: the limit of 1500 tokens was reached (ANSWER_TOKENS_MAX)"],
+      degraded: ["answer: the limit of 5000 tokens (ANSWER_TOKENS_MAX) leaves no room for a search"],
       usage: { calls: 0 },
     })
+    const least = await chatWith(looks, { settings: { answerTokensMax: 10_000 } })
+    expect((await least()).citations).toHaveLength(1)
   })
 })
 

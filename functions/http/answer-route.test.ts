@@ -44,6 +44,7 @@ describe.each(["/answer", "/chat"])("%s", (path) => {
     const stream = await post(path, { question: "Why?", colour: 1 }, EVENTS)
     expect(stream.headers.get("content-type")).toMatch(/^text\/event-stream/)
     expect(stream.headers.get("x-accel-buffering")).toBe("no")
+    for (const { headers } of [json, stream]) expect(headers.get("cache-control")).toBe("no-store")
     const body = await json.json()
     expect(body).toMatchObject({ refused: true, warnings: [expect.stringContaining("colour")] })
     expect(eventsIn(await stream.text())).toEqual([
@@ -85,6 +86,17 @@ describe.each(["/answer", "/chat"])("%s", (path) => {
       expect(reached).toEqual([])
     },
   )
+
+  test.each([
+    ["text/event-stream;q=0", "application/json"],
+    ["application/json, text/event-stream; Q=0.000", "application/json"],
+    ["text/event-stream;q=0.5", "text/event-stream"],
+    ["application/json, Text/Event-Stream ;q=1", "text/event-stream"],
+    ["text/event-streams", "application/json"],
+  ])("Accept %j is answered with %s", async (accept, type) => {
+    const response = await createTestApp().post(path, { question: "x" }, { accept })
+    expect(response.headers.get("content-type")).toContain(type)
+  })
 
   test("a key's tenant is asked and no other", async () => {
     const { post, reached } = createTestApp({ policy: "keys" })

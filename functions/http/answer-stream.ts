@@ -12,9 +12,13 @@ const HEARTBEAT_MS = 10_000
 /** What makes the answer, telling of its events; `signal` aborts when the caller leaves. */
 export type Answering = (onEvent: OnAnswerEvent, signal: AbortSignal) => Promise<AnswerResponse>
 
-/** Whether the caller wants the answer as it comes. */
+/** Whether the caller wants the answer as it comes; `q=0` says that it doesn't. */
 export function wantsEvents(c: Context<Edge>): boolean {
-  return /(?:^|,)\s*text\/event-stream\s*(?:;|,|$)/i.test(c.req.header("accept") ?? "")
+  const accepted = (c.req.header("accept") ?? "").toLowerCase().split(",")
+  return accepted.some((range) => {
+    const [type, ...parameters] = range.split(";").map((part) => part.trim())
+    return type === "text/event-stream" && !parameters.some((parameter) => /^q=0(?:\.0*)?$/.test(parameter))
+  })
 }
 
 /**
@@ -25,7 +29,7 @@ export function streamAnswer(c: Context<Edge>, log: Log, answering: Answering): 
   const gone = new AbortController()
   // nginx would collect the events before it passes them on.
   c.header("X-Accel-Buffering", "no")
-  return streamSSE(c, async (stream) => {
+  const response = streamSSE(c, async (stream) => {
     stream.onAbort(() => gone.abort(new DOMException("The caller is gone", "AbortError")))
     const write = writerOf(stream)
     const heartbeat = setInterval(() => write.comment("still here"), HEARTBEAT_MS)
@@ -38,6 +42,9 @@ export function streamAnswer(c: Context<Edge>, log: Log, answering: Answering): 
       await write.finished()
     }
   })
+  // streamSSE's own `no-cache` lets a cache keep the answer.
+  response.headers.set("Cache-Control", "no-store")
+  return response
 }
 
 function bodyOf({ type: _, ...body }: AnswerEvent): object {

@@ -102,9 +102,11 @@ test("earlier calls go back as they came, malformed arguments as none, each with
   ])
 })
 
-test("without tools none are offered, and what looks like a call is text", async () => {
-  const callTools = await startedWith({ content: "Pitch, <tool_call>", calls: [call("look", {})] })
-  expect(await callTools(ASKED, [])).toMatchObject({ text: "Pitch, <tool_call>", toolCalls: [] })
+test("without tools none are offered, and calls are dropped, also those in the text", async () => {
+  const wire = '<tool_call>{"name": "look", "arguments": {}}</tool_call>'
+  const callTools = await startedWith({ content: `Pitch. ${wire}`, calls: [call("look", {})] }, { content: wire })
+  expect(await callTools(ASKED, [])).toMatchObject({ text: "Pitch.", toolCalls: [] })
+  await expect(callTools(ASKED, [])).rejects.toThrow(/nothing/)
   expect(llm.requests[0]?.body).not.toHaveProperty("tools")
   expect(llm.requests[0]?.body).not.toHaveProperty("tool_choice")
 })

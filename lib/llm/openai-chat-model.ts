@@ -83,7 +83,8 @@ export function createOpenAiChatModel(options: OpenAiChatOptions): ChatModel {
     async callTools({ messages, tools, ...limits }) {
       const own = toolBody(messages, tools, messageToWire)
       const { text, calls, usage, useless } = await complete(own, () => estimateTokens(JSON.stringify(own)), limits)
-      const reply = tools.length > 0 ? toolCallsIn(text, calls) : { text, toolCalls: [] }
+      // Where none may be called any more, a call in the text is no part of an answer either.
+      const reply = tools.length > 0 ? toolCallsIn(text, calls) : { ...toolCallsIn(text, []), toolCalls: [] }
       if (reply.text.trim() === "" && reply.toolCalls.length === 0) throw useless(NOTHING)
       return { ...reply, usage }
     },

@@ -5,7 +5,8 @@ import type { ChunkDetails } from "../documents/page-details.ts"
 import type { Principal } from "../keys/api-key.ts"
 import { chooseTenant } from "../keys/choose-tenant.ts"
 import type { Log } from "../log.ts"
-import { parseDocUri } from "./doc-uri.ts"
+import { StorableText } from "../shapes.ts"
+import { decodedAs, parseDocUri } from "./doc-uri.ts"
 import { shownError } from "./tool-failure.ts"
 
 /** Most ids that a completion offers, as the protocol has it. */
@@ -30,7 +31,7 @@ const TEMPLATES = [
 
 /** Passages and pages as resources; a key sees its own tenant's. */
 export function registerDocResources(server: McpServer, principal: Principal, deps: DocResources): void {
-  const complete = { doc: (begun: string) => completeIds(begun, principal, deps.documents) }
+  const complete = { doc: (begun: string) => completeIds(begun, principal, deps) }
   for (const [name, template, description] of TEMPLATES) {
     server.registerResource(
       name,
@@ -63,7 +64,7 @@ function protocolError(thrown: unknown, uri: string, log: Log): Error {
   if (error.code === "not_found") return new ResourceNotFoundError(uri, error.message)
   if (error.code === "invalid_request" || error.code === "forbidden")
     return new ProtocolError(INVALID_PARAMS, error.message)
-  log.error("MCP resource could not be read", { code: error.code, error: thrown })
+  log.error("MCP resource could not be read or completed", { code: error.code, error: thrown })
   return new ProtocolError(INTERNAL_ERROR, error.message)
 }
 
@@ -72,17 +73,13 @@ function passageText({ citation, title, content }: ChunkDetails): string {
 }
 
 /** Ids that begin so, in order; they come percent-encoded, as they stand in a URI. */
-async function completeIds(begun: string, principal: Principal, documents: Documents): Promise<string[]> {
-  const prefix = decoded(begun)
+async function completeIds(begun: string, principal: Principal, { documents, log }: DocResources): Promise<string[]> {
+  const prefix = decodedAs(StorableText, begun)
   if (prefix === null) return []
-  const found = await documents.idsFrom(chooseTenant(principal), prefix, COMPLETIONS_MAX)
-  return found.map((id) => encodeURIComponent(id))
-}
-
-function decoded(text: string): string | null {
   try {
-    return decodeURIComponent(text)
-  } catch {
-    return null
+    const found = await documents.idsFrom(chooseTenant(principal), prefix, COMPLETIONS_MAX)
+    return found.map((id) => encodeURIComponent(id))
+  } catch (thrown) {
+    throw protocolError(thrown, begun, log)
   }
 }

@@ -1,3 +1,5 @@
+import { DocumentId, StorableText, TenantId } from "../shapes.ts"
+
 /** What a `doc:` URI names: a page, a chunk, or a chunk on its page. */
 export interface DocAddress {
   readonly documentId: string
@@ -22,26 +24,27 @@ export function docUri({ documentId, page, chunkId, tenant }: DocAddress): strin
 /** The parts of a `doc:` URI: document, path, query, fragment. A URL's own parser would take a document's id for a host. */
 const PARTS = /^doc:\/\/([^/?#]+)(?:\/p?(\d{1,6}))?(?:\?source_account_id=([^#&]*))?(?:#(.+))?$/
 
-/** What a `doc:` URI names; null for any other text. Pages may be written `p007`, `p7` or `7`. */
+/** What a `doc:` URI names; null for any other text, and for ids that no row can have. Pages may be written `p007`, `p7` or `7`. */
 export function parseDocUri(uri: string): DocAddress | null {
-  const [, document, page, tenant, chunk] = PARTS.exec(uri) ?? []
-  const documentId = decoded(document)
-  const chunkId = chunk === undefined ? undefined : decoded(chunk)
-  if (documentId === undefined || (chunk !== undefined && chunkId === undefined)) return null
-  if (page === undefined && chunkId === undefined) return null
+  const [, document, page, ofTenant, chunk] = PARTS.exec(uri) ?? []
+  if (document === undefined || (page === undefined && chunk === undefined)) return null
+  const documentId = decodedAs(DocumentId, document)
+  const tenant = ofTenant === undefined ? undefined : decodedAs(TenantId, ofTenant)
+  const chunkId = chunk === undefined ? undefined : decodedAs(StorableText, chunk)
+  if (documentId === null || tenant === null || chunkId === null) return null
   return {
     documentId,
     ...(page !== undefined && { page: Number(page) }),
     ...(chunkId !== undefined && { chunkId }),
-    ...(tenant !== undefined && { tenant: decoded(tenant) }),
+    ...(tenant !== undefined && { tenant }),
   }
 }
 
-function decoded(part: string | undefined): string | undefined {
-  if (part === undefined) return undefined
+/** A percent-encoded part of a URI as text; null where it is malformed or not of the shape. */
+export function decodedAs(shape: typeof StorableText, part: string): string | null {
   try {
-    return decodeURIComponent(part)
+    return shape.safeParse(decodeURIComponent(part)).data ?? null
   } catch {
-    return undefined
+    return null
   }
 }

@@ -88,6 +88,27 @@ describe("a key of one tenant", () => {
   })
 })
 
+describe("ids that no row can have", () => {
+  test.each([
+    "doc://%00/1",
+    "doc://same#%00",
+    "doc://same/1?source_account_id=%00",
+    "doc://same?source_account_id=%ff#c0001",
+  ])("%s is not found, as any that leads nowhere", async (uri) => {
+    const code = (asked: string) => left.read(asked).catch((error: { code?: number }) => error.code)
+    expect(await code(uri)).toBe(await code("doc://never-there/1"))
+    expect(await code(uri)).toEqual(expect.any(Number))
+  })
+
+  test.each(["%00", "same\u0000", "\ud800", "%"])("%j begins none", async (begun) => {
+    expect(await left.complete("doc://{doc}/{page}", begun)).toEqual([])
+  })
+
+  test("nor is a completion without the tenant it needs the server's fault", async () => {
+    await expect(both.complete("doc://{doc}/{page}", "")).rejects.toMatchObject({ code: -32_602 })
+  })
+})
+
 describe("a key of two tenants", () => {
   test("must name one, is offered to, and reads on by the links of what it got", async () => {
     const tools = await both.tools()

@@ -29,5 +29,8 @@ export function questionOf({ question, messages = [] }: Pick<ChatRequest, "quest
   return { question: messages.at(-1)?.content ?? "", earlier: messages.slice(0, -1) }
 }
 
-/** Whether the model says that nothing it found answers. */
-export const saysNotFound = (text: string): boolean => new RegExp(`^\\W*${NOT_FOUND}\\b`).test(text)
+/** Whether the model says that nothing it found answers, wherever in its text, but for the ids that it cites. */
+export const saysNotFound = (text: string): boolean =>
+  new RegExp(`(?<![\\p{L}\\p{N}])${NOT_FOUND}(?![\\p{L}\\p{N}])`, "iu").test(text.replace(CITED, ""))
+
+const CITED = /\[\[[^[\]]*#[^[\]]*\]\]/g

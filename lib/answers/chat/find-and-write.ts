@@ -54,7 +54,10 @@ export async function findAndWrite(deps: FindDeps, request: ChatRequest): Promis
       if (outcomes.length === 0) throw invalidField("question", "is too long for the context of the language model")
       return written(null, ["answer: what was found is too long for the context of the language model"])
     }
-    const mayCall = callsLeft > 0 && room.canCall(prompt, tokensOf(calls.usage()))
+    const limit = room.callLimit(prompt, tokensOf(calls.usage()))
+    // Whatever the model wrote without a search could cite nothing.
+    if (limit !== null && outcomes.length === 0) return written(null, [`answer: ${limit} leaves no room for a search`])
+    const mayCall = callsLeft > 0 && limit === null
     const asked = await askModel(deps, room, { messages, tools: mayCall ? tools : [] }, estimateTokens(prompt))
     if ("over" in asked) return written(null, [`answer: ${asked.over}`])
     const { reply } = asked

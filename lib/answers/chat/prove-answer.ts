@@ -30,13 +30,14 @@ export interface Proven {
 const NUMBERED = /\[\s*docs?\.?\s*#?\s*\d[^[\]]*\](?!\])/giu
 
 /**
- * Checks what the model cites, and has it graded where somebody grades. A refusal where it says that nothing answers, or
- * where nothing was found and nothing is cited. Throws a tool's failure in place of a refusal that rests on it.
+ * Checks what the model cites, and has each sentence graded. A refusal where it says that nothing answers, or where nothing
+ * is cited. Throws a tool's failure in place of a refusal that rests on it.
  */
 export async function proveAnswer(written: Written, deps: ProofDeps): Promise<Proven> {
   const { text, passages, failures } = written
   const cited = citeSentences((text ?? "").replace(NUMBERED, "[[?]]"), passages)
-  const refused = text === null || saysNotFound(text) || (passages.length === 0 && cited.cited.length === 0)
+  const gaveUp = text === null || saysNotFound(text)
+  const refused = gaveUp || cited.cited.length === 0
   if (refused) {
     const [failure] = failures
     if (failure && passages.length === 0) throw failure
@@ -48,7 +49,7 @@ export async function proveAnswer(written: Written, deps: ProofDeps): Promise<Pr
       support: null,
       refused,
       removed: cited.removed,
-      degraded: [],
+      degraded: gaveUp || passages.length === 0 ? [] : ["answer: it cited none of what was found"],
     }
   }
   const sources = cited.cited.flatMap((index) => passages[index] ?? [])
@@ -64,13 +65,11 @@ export async function proveAnswer(written: Written, deps: ProofDeps): Promise<Pr
   }
 }
 
-/** An answer that cites nothing was made without documents: there is nothing to check it against. */
 async function graded(
   sentences: readonly Omit<AnswerSentence, "support">[],
   sources: Sources,
   { question, calls, settings, stepper }: ProofDeps,
 ) {
-  if (sources.length === 0) return { labels: [], whole: null, problem: null }
   const before = calls.usage()
   return stepper.run(
     "support_grader",

@@ -13,8 +13,8 @@ export interface Room {
   readonly replyTokens: number
   /** Whether the model can take the conversation in. */
   fitsContext(prompt: string): boolean
-  /** Whether a result and an answer to that would still fit, after the model's next message. */
-  canCall(prompt: string, usedTokens: number): boolean
+  /** What leaves no room for a result and an answer to that, after the model's next message; null where they fit. */
+  callLimit(prompt: string, usedTokens: number): string | null
   /** How many of the calls that a model makes at once have room for a result, one at the least, and how long each may be. */
   resultsOf(prompt: string, calls: number): { readonly calls: number; readonly bytesMax: number }
 }
@@ -29,9 +29,11 @@ export function createRoom(replyTokensMax: number, tokensMax: number): Room {
   return {
     replyTokens,
     fitsContext: (prompt) => estimateTokens(prompt) <= promptTokensMax,
-    canCall: (prompt, used) => {
+    callLimit: (prompt, used) => {
       const next = estimateTokens(prompt) + replyTokens + RESULT_TOKENS_MIN
-      return next <= promptTokensMax && used + estimateTokens(prompt) + next + 2 * replyTokens <= tokensMax
+      if (next > promptTokensMax) return "the context of the language model"
+      const fits = used + estimateTokens(prompt) + next + 2 * replyTokens <= tokensMax
+      return fits ? null : `the limit of ${tokensMax} tokens (ANSWER_TOKENS_MAX)`
     },
     resultsOf: (prompt, calls) => {
       const tokens = Math.max(RESULT_TOKENS_MIN, promptTokensMax - estimateTokens(prompt))
