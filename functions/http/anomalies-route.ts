@@ -1,4 +1,4 @@
-import { Hono } from "hono/tiny"
+import { Hono } from "hono"
 import { AnnotationKind } from "../../lib/documents/annotations.ts"
 import { type Anomalies, AnomalyPage } from "../../lib/documents/anomalies.ts"
 import { DocumentId } from "../../lib/shapes.ts"

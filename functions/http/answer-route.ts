@@ -1,5 +1,4 @@
-import type { Context } from "hono"
-import { Hono } from "hono/tiny"
+import { type Context, Hono } from "hono"
 import * as z from "zod"
 import type { OnAnswerEvent } from "../../lib/answers/answer.ts"
 import { AnswerRequest, ChatRequest } from "../../lib/answers/request.ts"

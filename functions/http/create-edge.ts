@@ -1,4 +1,4 @@
-import { Hono } from "hono/tiny"
+import { Hono } from "hono"
 import type { Log } from "../../lib/log.ts"
 import { accessLog } from "./access-log.ts"
 import type { Edge } from "./edge.ts"

@@ -1,5 +1,4 @@
-import type { Context } from "hono"
-import { Hono } from "hono/tiny"
+import { type Context, Hono } from "hono"
 import * as z from "zod"
 import type { DocumentPages } from "../../lib/documents/document-pages.ts"
 import { ChunkDetails, PageDetails, PageList } from "../../lib/documents/page-details.ts"

@@ -1,5 +1,4 @@
-import type { Context } from "hono"
-import { Hono } from "hono/tiny"
+import { type Context, Hono } from "hono"
 import * as z from "zod"
 import { DocumentDetails, DocumentPage, type Documents } from "../../lib/documents/documents.ts"
 import type { Receive } from "../../lib/documents/ingest/receive.ts"

@@ -1,4 +1,4 @@
-import { Hono } from "hono/tiny"
+import { Hono } from "hono"
 import * as z from "zod"
 import { AnnotationKind } from "../../lib/documents/annotations.ts"
 import { type Entities, EntityPage, MentionPage } from "../../lib/documents/entities.ts"

@@ -1,4 +1,4 @@
-import { Hono } from "hono/tiny"
+import { Hono } from "hono"
 import * as z from "zod"
 import { type Health, HealthReport } from "../../lib/health.ts"
 import type { Guard } from "./auth.ts"

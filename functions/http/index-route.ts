@@ -1,4 +1,4 @@
-import { Hono } from "hono/tiny"
+import { Hono } from "hono"
 import type { IndexDocuments } from "../../lib/documents/index-documents.ts"
 import { IndexRequest, IndexResponse } from "../../lib/documents/index-request.ts"
 import { AppError } from "../../lib/errors.ts"

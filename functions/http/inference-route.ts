@@ -1,4 +1,4 @@
-import { Hono } from "hono/tiny"
+import { Hono } from "hono"
 import * as z from "zod"
 import { AppError, invalidField } from "../../lib/errors.ts"
 import type { Embedder, Reranker, TextKind } from "../../lib/inference/inference.ts"

@@ -5,8 +5,7 @@ import {
   isJSONRPCRequest,
   isJsonContentType,
 } from "@modelcontextprotocol/server"
-import type { Context } from "hono"
-import { Hono } from "hono/tiny"
+import { type Context, Hono } from "hono"
 import * as z from "zod"
 import type { Log } from "../../lib/log.ts"
 import type { CreateMcpServer } from "../../lib/mcp/create-mcp-server.ts"

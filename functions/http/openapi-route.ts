@@ -1,4 +1,4 @@
-import { Hono } from "hono/tiny"
+import { Hono } from "hono"
 import { anomaliesOperations } from "./anomalies-route.ts"
 import { answerOperations } from "./answer-route.ts"
 import { documentPagesOperations } from "./document-pages-route.ts"

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
+import { Hono } from "hono"
 import { secureHeaders } from "hono/secure-headers"
-import { Hono } from "hono/tiny"
 import type { Edge } from "./edge.ts"
 
 const SCRIPT = "text/javascript; charset=utf-8"

@@ -1,5 +1,4 @@
-import type { Context } from "hono"
-import { Hono } from "hono/tiny"
+import { type Context, Hono } from "hono"
 import * as z from "zod"
 import type { PagePicture, PagePictures } from "../../lib/documents/page-pictures.ts"
 import { Bbox, PICTURE_WIDTH_MAX, PictureFormat, PictureWidth } from "../../lib/documents/pictures/picture-request.ts"

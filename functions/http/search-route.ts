@@ -1,4 +1,4 @@
-import { Hono } from "hono/tiny"
+import { Hono } from "hono"
 import { SearchRequest } from "../../lib/search/request.ts"
 import { SearchResponse } from "../../lib/search/response.ts"
 import type { Search } from "../../lib/search/search.ts"

@@ -1,5 +1,5 @@
 import { type JSONRPCMessage, parseJSONRPCMessage } from "@modelcontextprotocol/server"
-import { Hono } from "hono/tiny"
+import { Hono } from "hono"
 import { invalidField } from "../../lib/errors.ts"
 import type { Guard } from "./auth.ts"
 import { parseJson } from "./check-input.ts"

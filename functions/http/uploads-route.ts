@@ -1,4 +1,4 @@
-import { Hono } from "hono/tiny"
+import { Hono } from "hono"
 import * as z from "zod"
 import { withFolder } from "../../lib/documents/ingest/fetch-upload.ts"
 import type { Receive } from "../../lib/documents/ingest/receive.ts"

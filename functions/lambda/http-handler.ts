@@ -1,5 +1,5 @@
+import { Hono } from "hono"
 import { handle, streamHandle } from "hono/aws-lambda"
-import { Hono } from "hono/tiny"
 import type { Config } from "../../lib/config.ts"
 import type { Database } from "../../lib/database/database.ts"
 import { openServer } from "../../lib/database/open-server.ts"
