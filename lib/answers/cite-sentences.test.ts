@@ -47,6 +47,15 @@ test.each([
   expect(citeSentences(text, sources)).toMatchObject({ answer, removed })
 })
 
+test("of passages that were shown without numbers no number cites one, and their own citations do", () => {
+  const text = `Tides rise [Doc 1] (Doc 2). They fall ${THIRD}.`
+  expect(citeSentences(text, sources, false)).toMatchObject({
+    answer: `Tides rise. They fall ${THIRD}.`,
+    cited: [2],
+    removed: 2,
+  })
+})
+
 test("brackets that cite nothing stay, and no sentence is lost", () => {
   const text = "An array [1, 2] and a [document] stay (documents of 1931). So does f[i] [sic]."
   expect(citeSentences(text, sources)).toMatchObject({

@@ -21,10 +21,11 @@ const HOLDER = 0xe000
 
 /**
  * Maps what a model cites, `[Doc n]` or a passage's own `[[…]]`, to the passages it was given, and takes everything else
- * that looks like a citation out. A mark belongs to the sentence in which, or after whose full stop, it stands.
+ * that looks like a citation out. A mark belongs to the sentence in which, or after whose full stop, it stands. Where the
+ * passages were shown without numbers (`isNumbered` false), `[Doc n]` is nobody's.
  */
-export function citeSentences(text: string, sources: Sources): CitedText {
-  const { held, removed } = holdMarks(text, sources)
+export function citeSentences(text: string, sources: Sources, isNumbered = true): CitedText {
+  const { held, removed } = holdMarks(text, sources, isNumbered)
   const name = nameIn(sources)
   const marks = [...held.matchAll(HOLDERS)].map(({ 0: holder, index }, before) => ({
     // Where it stands in the text without marks.
@@ -76,14 +77,15 @@ function withCitations(held: string, sources: Sources): string {
 }
 
 /** The text with a holder for each passage that is cited, and nothing for those that aren't there. */
-function holdMarks(text: string, sources: Sources): { held: string; removed: number } {
+function holdMarks(text: string, sources: Sources, isNumbered = true): { held: string; removed: number } {
   let held = text.replace(HOLDERS, "")
   let removed = 0
   // What is taken out may join two halves into another: `[[[Doc 9]a#b]]`.
   for (let before = ""; before !== held; ) {
     before = held
     held = held.replace(MARK, (mark, blanks: string, citation?: string, inner?: string, at?: number) => {
-      const named = citation === undefined ? namedIn(inner) : [indexOf(citation, sources)]
+      const numbers = namedIn(inner)
+      const named = citation === undefined ? numbers && (isNumbered ? numbers : [-1]) : [indexOf(citation, sources)]
       if (!named) return mark
       const known = [...new Set(named)].filter((index) => index in sources)
       removed += named.filter((index) => !(index in sources)).length

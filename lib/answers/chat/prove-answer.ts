@@ -26,16 +26,13 @@ export interface Proven {
   readonly degraded: readonly string[]
 }
 
-/** `[Doc 1]`: a chat's passages have no numbers, so it is nobody's. */
-const NUMBERED = /\[\s*docs?\.?\s*#?\s*\d[^[\]]*\](?!\])/giu
-
 /**
  * Checks what the model cites, and has each sentence graded. A refusal where it says that nothing answers, or where nothing
  * is cited. Throws a tool's failure in place of a refusal that rests on it.
  */
 export async function proveAnswer(written: Written, deps: ProofDeps): Promise<Proven> {
   const { text, passages, failures } = written
-  const cited = citeSentences((text ?? "").replace(NUMBERED, "[[?]]"), passages)
+  const cited = citeSentences(text ?? "", passages, false)
   const gaveUp = text === null || saysNotFound(text)
   const refused = gaveUp || cited.cited.length === 0
   if (refused) {

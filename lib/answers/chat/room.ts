@@ -1,7 +1,6 @@
+import { contextTokens } from "../../llm/context-tokens.ts"
 import { BYTES_PER_TOKEN, estimateTokens } from "../../llm/estimate-tokens.ts"
 
-/** A model's context, tokens, where it may answer in 4,096: what vLLM is started with (docs/llm.md). */
-const CONTEXT_TOKENS = 8_192
 /** Longest message of the model in a chat: an answer, or its calls. */
 const REPLY_TOKENS = 1_024
 /** A result of less says nothing. */
@@ -25,7 +24,7 @@ export interface Room {
  */
 export function createRoom(replyTokensMax: number, tokensMax: number): Room {
   const replyTokens = Math.min(REPLY_TOKENS, replyTokensMax)
-  const promptTokensMax = Math.max(CONTEXT_TOKENS, 2 * replyTokensMax) - replyTokens
+  const promptTokensMax = contextTokens(replyTokensMax) - replyTokens
   return {
     replyTokens,
     fitsContext: (prompt) => estimateTokens(prompt) <= promptTokensMax,
