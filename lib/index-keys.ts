@@ -20,7 +20,7 @@ export const indexKeys = {
   VECTORDB_TENANT: nameOr("primary", INDEX),
   VECTORDB_TENANT_FIELD: name(INDEX),
   RETRIEVAL_COLLECTION: nameOr("self_rag_documents", {
-    group: "External index",
+    ...INDEX,
     alias: "PGVECTOR_TABLE",
   }),
   PARENT_EXPANSION_COLLECTION: key(
@@ -30,7 +30,7 @@ export const indexKeys = {
       .default("self_rag_parents")
       .transform((value) => (value === "null" ? null : value)),
     {
-      group: "External index",
+      ...INDEX,
       values: "a name of at most 500 characters, or null",
       fallback: "self_rag_parents",
     },

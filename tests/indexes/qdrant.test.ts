@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { createQdrantIndex, type QdrantOptions } from "../../lib/indexes/qdrant/qdrant-index.ts"
+import type { QdrantOptions } from "../../lib/indexes/qdrant/qdrant-access.ts"
+import { createQdrantIndex } from "../../lib/indexes/qdrant/qdrant-index.ts"
 import { describeBehaviour, type IndexSubject } from "./behaviour.ts"
 import { isPublished, openContracts } from "./contract.ts"
 import { callIn, DIMENSIONS, manyRecords, record, uuid, vectorOf } from "./records.ts"

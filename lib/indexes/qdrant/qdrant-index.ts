@@ -1,7 +1,5 @@
 import { AppError } from "../../errors.ts"
-import { callIndex, indexUnavailable } from "../index-failure.ts"
-import { createJsonClient, type JsonCall } from "../json-client.ts"
-import { pathSegment } from "../path-segment.ts"
+import { indexUnavailable } from "../index-failure.ts"
 import type {
   DenseQuery,
   IndexCall,
@@ -12,11 +10,10 @@ import type {
   SearchIndex,
 } from "../search-index.ts"
 import { sparseQuestion } from "../sparse-words.ts"
+import { type Access, type Answer, openAccess, type QdrantOptions } from "./qdrant-access.ts"
 import { qdrantFilter } from "./qdrant-filter.ts"
 import {
-  chooseVector,
   pointId,
-  type QdrantCollection,
   type QdrantPoint,
   type QdrantVectors,
   toPoint,
@@ -25,33 +22,8 @@ import {
   WORDS_VECTOR,
 } from "./qdrant-records.ts"
 
-export interface QdrantOptions {
-  /** `http://localhost:6333`. */
-  readonly url: string
-  readonly apiKey: string | undefined
-  readonly collection: string
-  /** Which of the collection's dense vectors; undefined: the only one. */
-  readonly vector: string | undefined
-  /** Whether the collection has `concordance_words`, or is to be made with it. */
-  readonly hasWords: boolean
-}
-
 /** Points of one request: of 1,024 dimensions they take 10 MB, and Qdrant takes 32. */
 const BATCH = 500
-
-interface Answer<T> {
-  readonly result: T
-}
-
-/** What one request needs to know of the collection. */
-interface Access {
-  readonly name: string
-  readonly path: string
-  readonly call: JsonCall
-  /** Null where there is no such collection. */
-  vectorsOf(at: IndexCall): Promise<QdrantVectors | null>
-  forget(): void
-}
 
 /**
  * A collection of a Qdrant server, over REST. Its sparse vectors are asked only where Concordance wrote them: those of others are
@@ -136,43 +108,6 @@ function capabilitiesOf({ hasWords }: QdrantOptions): IndexCapabilities {
     partitions: null,
     writes: true,
     filters: ["eq", "in", "gt", "gte", "lt", "lte"],
-  }
-}
-
-function openAccess({ url, apiKey, collection, vector }: QdrantOptions): Access {
-  const { origin, pathname } = new URL(url)
-  const baseUrl = `${origin}${pathname.replace(/\/+$/, "")}`
-  const name = `Qdrant's collection ${collection} at ${baseUrl}`
-  const client = createJsonClient({
-    name,
-    baseUrl,
-    headers: apiKey === undefined ? {} : { "api-key": apiKey },
-    keySetting: "QDRANT_API_KEY",
-  })
-  const path = `/collections/${pathSegment(collection)}`
-  let known: QdrantVectors | null = null
-  const forget = () => {
-    known = null
-  }
-  const call: JsonCall = async (method, at, body, signal, missing) => {
-    try {
-      return await callIndex(name, signal, () => client(method, at, body, signal, missing))
-    } catch (error) {
-      forget()
-      throw error
-    }
-  }
-  return {
-    name,
-    path,
-    call,
-    forget,
-    async vectorsOf({ signal }) {
-      if (known) return known
-      const found = await call<Answer<QdrantCollection>>("GET", path, undefined, signal, [404])
-      known = found && chooseVector(found.result, vector, name)
-      return known
-    },
   }
 }
 
