@@ -19,7 +19,7 @@ export const apiRoutes = {
   ],
   models: ["POST /embed", "POST /rerank", "POST /v1/embeddings"],
   // `$default` is every other route: unknown ones get the service's own 404.
-  pages: ["GET /", "GET /docs", "GET /docs/", "GET /assets/{file}", "GET /openapi.json", "$default"],
+  pages: ["GET /docs", "GET /docs/{file}", "GET /docs/", "GET /openapi.json", "$default"],
 } as const satisfies Record<string, readonly string[]>
 
 /** Which function answers which paths by a Function URL, because API Gateway's HTTP APIs don't stream. */

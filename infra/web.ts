@@ -5,7 +5,7 @@ import { apiRoutes } from "./routes.ts"
 
 const SWAGGER = ["package.json", "swagger-ui.css", "swagger-ui-bundle.js"]
 
-/** The pages of functions/http/pages and the contract. Files alone: it reaches neither database nor bucket. */
+/** The reference of functions/http/reference and the contract. Files alone: it reaches neither database nor bucket. */
 const pages = createLambda("Pages", {
   handler: "functions/pages.handler",
   memoryMb: 512,
@@ -14,7 +14,7 @@ const pages = createLambda("Pages", {
   after: [migration],
   more: {
     copyFiles: [
-      { from: "functions/http/pages" },
+      { from: "functions/http/reference" },
       ...SWAGGER.map((file) => ({ from: `node_modules/swagger-ui-dist/${file}` })),
     ],
   },

@@ -39,11 +39,14 @@ describe("pages", () => {
   })
 
   test("serve the page, the contract and their files", async () => {
-    expect(await ask(pages, { path: "/" })).toMatchObject({ statusCode: 200, body: expect.stringContaining("<html") })
+    expect(await ask(pages, { path: "/docs" })).toMatchObject({
+      statusCode: 200,
+      body: expect.stringContaining("<html"),
+    })
     expect((await ask(pages, { path: "/openapi.json" })).json()).toMatchObject({
       openapi: expect.stringMatching(/^3\.1/),
     })
-    expect((await ask(pages, { path: "/assets/swagger-ui.js" })).statusCode).toBe(200)
+    expect((await ask(pages, { path: "/docs/swagger-ui.js" })).statusCode).toBe(200)
   })
 
   test("answer every other path as a problem with Lambda's request id, and need no database", async () => {

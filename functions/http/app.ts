@@ -27,13 +27,14 @@ import { indexRoute } from "./index-route.ts"
 import { inferenceRoute } from "./inference-route.ts"
 import { KEEP_ALIVE_MS, mcpRoute } from "./mcp-route.ts"
 import { openApiRoute } from "./openapi-route.ts"
-import { pagesRoute } from "./pages-route.ts"
 import { picturesRoute } from "./pictures-route.ts"
+import { referenceRoute } from "./reference-route.ts"
 import { createRunningCalls } from "./running-calls.ts"
 import { searchRoute } from "./search-route.ts"
 import { sseRoute } from "./sse-route.ts"
 import { createSseSessions } from "./sse-sessions.ts"
 import { uploadsRoute } from "./uploads-route.ts"
+import { webRoute } from "./web-route.ts"
 
 /** All that the routes stand on: plain functions, so that a test passes its own. */
 export interface AppParts {
@@ -91,6 +92,7 @@ export function createApp(parts: AppParts): Hono<Edge> {
   app.route("/", mcpRoute(mcp, { guard, calls: createRunningCalls(), log }))
   app.route("/", sseRoute(createSseSessions(mcp, SSE_LIMITS), { guard }))
   app.route("/", openApiRoute(parts.version))
-  app.route("/", pagesRoute(parts.root))
+  app.route("/", referenceRoute(parts.root))
+  app.route("/", webRoute(parts.root))
   return app
 }

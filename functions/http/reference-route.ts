@@ -5,22 +5,17 @@ import { secureHeaders } from "hono/secure-headers"
 import type { Edge } from "./edge.ts"
 
 const SCRIPT = "text/javascript; charset=utf-8"
-const STYLE = "text/css; charset=utf-8"
-const PAGE = "text/html; charset=utf-8"
 
-/** Every file the pages are made of, by its path, from the root of the project; nothing comes from another host. */
+/** Every file the reference is made of, by its path, from the root of the project; nothing comes from another host. */
 const FILES = {
-  "/": ["functions/http/pages/search.html", PAGE],
-  "/assets/search.css": ["functions/http/pages/search.css", STYLE],
-  "/assets/search.js": ["functions/http/pages/search.js", SCRIPT],
-  "/docs": ["functions/http/pages/docs.html", PAGE],
-  "/assets/docs.js": ["functions/http/pages/docs.js", SCRIPT],
-  "/assets/docs.css": ["node_modules/swagger-ui-dist/swagger-ui.css", STYLE],
-  "/assets/swagger-ui.js": ["node_modules/swagger-ui-dist/swagger-ui-bundle.js", SCRIPT],
+  "/docs": ["functions/http/reference/reference.html", "text/html; charset=utf-8"],
+  "/docs/reference.js": ["functions/http/reference/reference.js", SCRIPT],
+  "/docs/swagger-ui.css": ["node_modules/swagger-ui-dist/swagger-ui.css", "text/css; charset=utf-8"],
+  "/docs/swagger-ui.js": ["node_modules/swagger-ui-dist/swagger-ui-bundle.js", SCRIPT],
 } as const
 
-/** `GET /`, a page to search from, and `GET /docs`, which shows the contract and tries it out. */
-export function pagesRoute(root: string) {
+/** `GET /docs`, which shows the contract and tries it out. */
+export function referenceRoute(root: string) {
   const app = new Hono<Edge>()
   const headers = secureHeaders({
     // Swagger UI styles its elements in place and draws its icons as data: URLs.

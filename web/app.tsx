@@ -1,0 +1,39 @@
+import { ErrorBoundary, LocationProvider, lazy, Route, Router } from "preact-iso"
+import { KeyDialog } from "./frame/key-dialog.tsx"
+import { Masthead } from "./frame/masthead.tsx"
+import { NotFoundView } from "./frame/not-found-view.tsx"
+import { announceRoute } from "./frame/route-announcer.ts"
+import { SearchView } from "./search/search-view.tsx"
+
+const AskView = lazy(() => import("./ask/ask-view.tsx").then(({ AskView }) => AskView))
+const LibraryView = lazy(() => import("./library/library-view.tsx").then(({ LibraryView }) => LibraryView))
+const ReaderView = lazy(() => import("./reader/reader-view.tsx").then(({ ReaderView }) => ReaderView))
+const StatusView = lazy(() => import("./status/status-view.tsx").then(({ StatusView }) => StatusView))
+
+/** What the reading room itself answers; every other link leaves it. */
+const OWN_PATHS = /^\/(?:$|[?#]|(?:ask|library|status)(?:[/?#]|$)|d\/)/
+
+/** The whole page: masthead, the view that the address names, and the dialog that asks for a key where one is needed. */
+export function App() {
+  return (
+    <LocationProvider scope={OWN_PATHS}>
+      <a class="skip-link" href="#main">
+        Skip to content
+      </a>
+      <Masthead />
+      <main id="main" tabIndex={-1}>
+        <ErrorBoundary>
+          <Router onRouteChange={announceRoute}>
+            <Route path="/" component={SearchView} />
+            <Route path="/ask" component={AskView} />
+            <Route path="/library" component={LibraryView} />
+            <Route path="/status" component={StatusView} />
+            <Route path="/d/:document/:page?" component={ReaderView} />
+            <Route default component={NotFoundView} />
+          </Router>
+        </ErrorBoundary>
+      </main>
+      <KeyDialog />
+    </LocationProvider>
+  )
+}
