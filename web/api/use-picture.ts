@@ -18,7 +18,7 @@ export function usePicture(path: string | null): ShownPicture {
   const [picture, setPicture] = useState<ShownPicture>({ src: null, failed: false })
   const key = apiKey.value
   const given = keysGiven.value
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new key may show what the last one could not.
+  // A new key may show what the last one could not.
   useEffect(() => {
     if (path === null) return
     if (key === "") {

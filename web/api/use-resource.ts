@@ -28,7 +28,7 @@ export function useResource<Inputs extends readonly unknown[], T>(
   latest.current = { inputs, load }
   const identity = JSON.stringify([inputs, keysGiven.value, tenant.value, asked])
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `identity` is what the inputs amount to.
+  // `identity` is what the inputs amount to.
   useEffect(() => {
     const { inputs, load } = latest.current
     if (inputs === null) return

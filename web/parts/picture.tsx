@@ -28,7 +28,6 @@ export function Picture({ path, alt, ratio, class: className = "" }: PictureProp
       style={ratio === undefined ? {} : { aspectRatio: String(ratio) }}
     >
       {src !== null && !isFailed && (
-        // biome-ignore lint/a11y/noNoninteractiveElementInteractions: they tell of loading.
         <img src={src} alt={alt} decoding="async" onLoad={() => setState("shown")} onError={() => setState("failed")} />
       )}
       {isFailed && <span class="picture-failed">Picture can't be shown</span>}

@@ -8,7 +8,6 @@ export function Loading({ what, lines = 3 }: { readonly what: string; readonly l
     <div class="loading" role="status">
       <span class="visually-hidden">{what}</span>
       {Array.from({ length: lines }, (_, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: they are all alike.
         <span key={index} class="loading-line" aria-hidden="true" />
       ))}
     </div>

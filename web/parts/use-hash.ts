@@ -5,7 +5,7 @@ import { useLocation } from "preact-iso"
 export function useHash(): string {
   const { url } = useLocation()
   const [hash, setHash] = useState(read)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a link to another page may bring another hash.
+  // A link to another page may bring another hash.
   useEffect(() => {
     const listen = () => setHash(read())
     listen()
