@@ -1,5 +1,5 @@
 import type { Database } from "../../database/database.ts"
-import { deadlineIn } from "../../deadline.ts"
+import { withDeadline } from "../../deadline.ts"
 import { AppError } from "../../errors.ts"
 import type { CollectionSetting } from "../collection.ts"
 import type { FieldSettings } from "../field-mapping.ts"
@@ -69,7 +69,8 @@ async function openChecked({
   }
   const tenancy = readTenancy(settings)
   const view = viewOf(tenancy, tenant)
-  const inTime: InTime = (run) => run({ partition: view.partition, signal: deadlineIn(CALL_TIMEOUT_MS, signal).signal })
+  const inTime: InTime = (run) =>
+    withDeadline(CALL_TIMEOUT_MS, signal, (ends) => run({ partition: view.partition, signal: ends }))
   const opened = names.map(([name, setting]) => ({ name, setting, index: engine.open(name) }))
   const collections: PublishedCollection[] = []
   for (const { name, setting, index } of opened) {
