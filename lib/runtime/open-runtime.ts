@@ -22,6 +22,7 @@ import { type Answers, openAnswers } from "./open-answers.ts"
 import { openEnricher } from "./open-enricher.ts"
 import { type FileReading, openFileReading } from "./open-file-reading.ts"
 import { type OpenedIngest, openIngest } from "./open-ingest.ts"
+import { createOpenPublication, type OpenPublication } from "./open-publication.ts"
 import { openSearchedIndex } from "./open-searched-index.ts"
 import { openSearching } from "./open-searching.ts"
 
@@ -39,6 +40,7 @@ export interface Runtime extends Omit<OpenedIngest, "close"> {
   readonly documents: Documents
   readonly entities: Entities
   readonly anomalies: Anomalies
+  readonly openPublication: OpenPublication
   readonly keys: KeyRing
   readonly authenticate: Authenticate
   readonly health: Health
@@ -110,6 +112,7 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
     entities: createEntities(database),
     anomalies,
     answers: openAnswers({ config, database, retrieve, evidence, pages: ingesting.documentPages, anomalies }),
+    openPublication: createOpenPublication({ config, database, embedder }),
     keys,
     authenticate: createAuthenticator(database),
     health: createHealth({
