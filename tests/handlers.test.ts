@@ -69,6 +69,16 @@ test("a function without its database says what is missing", async () => {
   await expect(ask(await load("search"), { method: "POST", path: "/search" })).rejects.toThrow("no Database is linked")
 })
 
+test("a function that was to run Chroma on a folder says that it can't, and what to set", async () => {
+  link({})
+  vi.stubEnv("VECTORDB_PROVIDER", "chroma")
+  for (const name of ["search", "health", "documents"]) {
+    const asked = ask(await load(name), { path: "/" })
+    await expect(asked, name).rejects.toThrow(/CHROMA_URL must be set .* CHROMA_PERSIST_DIR can't be used/)
+  }
+  vi.unstubAllEnvs()
+})
+
 const onServer = await openTestDatabase()
 const { urls } = onServer
 if (!urls) await onServer.close()
