@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest"
+import { parseConfig } from "../lib/config.ts"
+import { openEngine } from "../lib/indexes/open-index.ts"
 import { mintKey } from "../lib/keys/api-key.ts"
 import { createKeyRing } from "../lib/keys/key-ring.ts"
 import { openEmptyDatabase, openTestDatabase, type TestDatabase } from "./database.ts"
+import { callIn, record } from "./indexes/records.ts"
+import { startQdrantStub } from "./indexes/stub-qdrant.ts"
 import { type GatewayAnswer, gatewayEvent, lambdaContext, streamingRuntime } from "./lambda-events.ts"
 import { startModelService } from "./model-service.ts"
 
@@ -189,6 +193,35 @@ describe.skipIf(!urls)("with a database", () => {
       vi.unstubAllEnvs()
       link({ Database: { url: urls?.login } })
       await service.close()
+    }
+  })
+
+  test("an index elsewhere is searched, read and asked how it is, with the key that is linked", async () => {
+    const qdrant = await startQdrantStub()
+    const settings = {
+      ...{ VECTORDB_PROVIDER: "qdrant", QDRANT_URL: qdrant.url, QDRANT_SPARSE: "true", EMBEDDING_MODEL: "none" },
+      QDRANT_API_KEY: "wrong-key",
+    }
+    for (const [name, value] of Object.entries(settings)) vi.stubEnv(name, value)
+    link({ Database: { url: urls?.login }, QdrantApiKey: { value: "right-key" } })
+    try {
+      const { open } = await openEngine(parseConfig({ ...settings, QDRANT_API_KEY: "right-key" }))
+      const index = open("self_rag_documents")
+      await index.ensureCollection?.(64, callIn())
+      await index.upsert?.([await record(1, "Salted cod.", { document_id: "trade" })], callIn())
+      const search = { method: "POST", path: "/search", headers, body: '{"query":"cod","source_account_id":"primary"}' }
+      const found = (await ask(await load("search"), search)).json()
+      expect(found).toMatchObject({ results: [{ id: "trade", citation: "[[trade#c0001]]" }] })
+      const health = await ask(await load("health"), { path: "/health?detail=1", headers })
+      expect(health.json()).toMatchObject({ components: { index: { status: "ok", name: "qdrant" } } })
+      const chunk = { path: "/documents/trade/chunks/c0001?source_account_id=primary", headers }
+      const documents = await load("documents")
+      expect((await ask(documents, chunk)).json()).toMatchObject({ content: "Salted cod." })
+      expect((await ask(documents, { ...chunk, path: "/documents/trade" })).body).toContain("Searches read qdrant")
+    } finally {
+      vi.unstubAllEnvs()
+      link({ Database: { url: urls?.login } })
+      await qdrant.close()
     }
   })
 
