@@ -83,6 +83,18 @@ test("a function that was to run Chroma on a folder says that it can't, and what
   vi.unstubAllEnvs()
 })
 
+test("a search while the index elsewhere is down is a 503 that says so, and not a failed invocation", async () => {
+  link({ Database: { url: "postgres://u:p@127.0.0.1:1/d" } })
+  const settings = { VECTORDB_PROVIDER: "weaviate", WEAVIATE_URL: "http://127.0.0.1:1", EMBEDDING_MODEL: "none" }
+  for (const [name, value] of Object.entries(settings)) vi.stubEnv(name, value)
+  const answer = await ask(await load("search"), { method: "POST", path: "/search", body: '{"query":"x"}' })
+  vi.unstubAllEnvs()
+  expect(answer).toMatchObject({ statusCode: 503, headers: { "retry-after": "5" } })
+  expect(answer.json()).toMatchObject({ code: "index_unavailable" })
+  // Nobody has shown a key: where the index is, is not for them.
+  expect(answer.body).not.toMatch(/Weaviate|127\.0/)
+})
+
 const onServer = await openTestDatabase()
 const { urls } = onServer
 if (!urls) await onServer.close()
