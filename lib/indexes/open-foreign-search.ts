@@ -5,6 +5,7 @@ import { type Collection, createCollection, type VectorModel } from "./collectio
 import type { FieldSettings } from "./field-mapping.ts"
 import { indexCandidates } from "./index-candidates.ts"
 import { type EngineSettings, openEngine } from "./open-index.ts"
+import { createReadPassage, type ReadPassage } from "./read-passage.ts"
 import type { IndexCall } from "./search-index.ts"
 import { readTenancy, requirePartitions, type Tenancy, type TenancySettings } from "./tenancy.ts"
 
@@ -18,6 +19,7 @@ export interface ForeignSettings extends EngineSettings, FieldSettings, TenancyS
 /** Somebody's index, opened and checked, as the pipeline searches it. */
 export interface ForeignSearch {
   readonly find: FindCandidates
+  readonly readPassage: ReadPassage
   /** See `SearchDeps`. */
   readonly wordsNeedVector: boolean
   readonly children: Collection
@@ -63,6 +65,7 @@ export async function openForeignSearch(
   }
   return {
     find: indexCandidates({ children, parents, tenancy, nativeHybrid: settings.vectordbNativeHybrid }),
+    readPassage: createReadPassage({ children, parents, tenancy }),
     wordsNeedVector: children.index.searchLexical === undefined,
     children,
     parents,
