@@ -74,7 +74,7 @@ describe("the questions", () => {
     expect(answerable).toBeGreaterThanOrEqual(60)
     expect(count("no_shared_word") * 3).toBeGreaterThanOrEqual(answerable)
     expect(count("off_topic")).toBeGreaterThanOrEqual(15)
-    expect(count("near_miss")).toBe(count("off_topic"))
+    expect(count("near_miss")).toBeGreaterThanOrEqual(count("off_topic"))
   })
 
   test("name facts that stand in their documents, and those in other words share no lexeme with such a passage", async () => {
