@@ -14,27 +14,22 @@ export const AnswerQuestion = z.object({
   /** One of these stands in the sentence that answers it, in any case of letters. */
   facts: z.array(z.string()),
   /**
-   * What is tuned and chosen is by the one part, and its figures are reported of the other, which was written before, without
-   * a look at any result, and asked once the configuration was fixed.
+   * `reporting`: written blind, and asked once the configuration was fixed. `reported`: such questions of an earlier
+   * configuration, looked at since, so that what came after was chosen by them as by `choosing`.
    */
-  part: z.enum(["choosing", "reporting"]),
+  part: z.enum(["choosing", "reported", "reporting"]),
 })
 export type AnswerQuestion = z.output<typeof AnswerQuestion>
 
 const FILE = new URL("answer-questions.jsonl", import.meta.url)
 
 /** The questions by their part. */
-export interface QuestionParts {
-  readonly choosing: readonly AnswerQuestion[]
-  readonly reporting: readonly AnswerQuestion[]
-}
+export type QuestionParts = Readonly<Record<AnswerQuestion["part"], readonly AnswerQuestion[]>>
 
 /** All questions, in the order of the file. */
 export async function readAnswerQuestions(): Promise<QuestionParts> {
   const lines = (await readFile(FILE, "utf8")).trim().split("\n")
   const questions = lines.map((line) => AnswerQuestion.parse(JSON.parse(line)))
-  return {
-    choosing: questions.filter(({ part }) => part === "choosing"),
-    reporting: questions.filter(({ part }) => part === "reporting"),
-  }
+  const of = (wanted: AnswerQuestion["part"]) => questions.filter(({ part }) => part === wanted)
+  return { choosing: of("choosing"), reported: of("reported"), reporting: of("reporting") }
 }

@@ -10,29 +10,47 @@ import { gatewayEvent } from "../tests/lambda-events.ts"
 import { neonEdge } from "../tests/postgres-server.ts"
 import { describeMachine } from "./machine.ts"
 import { percentile, round } from "./metrics.ts"
+import { startReadingModel } from "./reading-model.ts"
 
-/** What the first search of a new instance takes, in the Lambda runtime loop on this machine. */
-export interface ColdStartFigures {
-  readonly machine: string
-  readonly rounds: number
-  /** Node and the runtime loop alone, with a function that does nothing, ms from the start of the process. */
-  readonly runtime_p50_ms: number
-  /** From there to the first answer: the bundle's import, the key, the search. */
+/** What the first answer of a new instance takes, ms. */
+export interface FirstAnswer {
+  /** From where Node and the runtime loop alone would have answered: the bundle's import, the key, the work. */
   readonly first_p50_ms: number
   readonly first_max_ms: number
   /** The second answer of the same instance. */
   readonly second_p50_ms: number
 }
 
+/** Cold starts of functions, in the Lambda runtime loop on this machine. */
+export interface ColdStartFigures {
+  readonly machine: string
+  readonly rounds: number
+  /** Node and the runtime loop alone, with a function that does nothing, ms from the start of the process. */
+  readonly runtime_p50_ms: number
+  readonly search: FirstAnswer
+  /** By the documents' own sentences: the graph is not loaded. */
+  readonly answer: FirstAnswer
+  /** By the graph, with a language model that answers at once. */
+  readonly answer_by_graph: FirstAnswer
+}
+
 const ROUNDS = 11
 
+interface Start {
+  readonly first: number
+  readonly second: number
+}
+
 /** One instance: from the start of its process to its first answer, and from there to the second, ms. */
-async function start(options: Parameters<typeof startLambda>[0], event: unknown) {
+async function start(options: Parameters<typeof startLambda>[0], event: unknown): Promise<Start> {
   const began = performance.now()
   const lambda = await startLambda(options)
   const ask = async () => {
-    const { payload } = await lambda.invoke(event)
-    if ((payload as { statusCode?: number } | null)?.statusCode !== 200) throw new Error(lambda.output())
+    const { payload, body } = await lambda.invoke(event)
+    // What streams begins with its status.
+    const head = payload ?? JSON.parse(body.toString("utf8").split("\0")[0] || "null")
+    if ((head as { statusCode?: number } | null)?.statusCode !== 200)
+      throw new Error(lambda.output() || body.toString())
     return performance.now()
   }
   const answered = await ask()
@@ -41,56 +59,75 @@ async function start(options: Parameters<typeof startLambda>[0], event: unknown)
   return { first: answered - began, second: again - answered }
 }
 
-/** Starts the search function anew for each round, on a warm database behind the emulator of Neon's edge. */
+/** Starts each function anew for each round, on a warm database behind the emulator of Neon's edge. */
 export async function measureColdStart(): Promise<ColdStartFigures> {
   const database = await openTestDatabase()
   if (!database.urls) throw new Error("CONCORDANCE_TEST_DATABASE_URL names no server; `.ci/postgres` starts one")
-  const bundles = await bundleFunctions(["search"])
+  const bundles = await bundleFunctions(["search", "answer"])
+  const model = await startReadingModel()
   try {
-    const key = mintKey()
-    await createKeyRing(database.owner).seed(key, "bench")
-    const document = IndexRequest.parse({ id: "a", title: "Ferry", content: "The ferry leaves at nine." })
-    await createIndexDocuments({ database: database.database, embedder: null })(
-      "primary",
-      [document],
-      deadlineIn(60_000),
-    )
+    const key = await seed(database)
     const env = {
       SST_RESOURCES_JSON: JSON.stringify({ App: {}, Database: { url: database.urls.login } }),
       NEON_LOCAL: await neonEdge(),
       EMBEDDING_MODEL: "none",
     }
+    const byModel = { ...env, LLM_BASE_URL: model.baseUrl, LLM_MODEL: "reading double" }
     const headers = { "x-api-key": key, "content-type": "application/json" }
-    const event = gatewayEvent({ method: "POST", path: "/search", headers, body: '{"query":"ferry"}' })
+    const search = gatewayEvent({ method: "POST", path: "/search", headers, body: '{"query":"ferry"}' })
+    const body = '{"question":"When does the ferry leave?"}'
+    const answer = gatewayEvent({ method: "POST", path: "/answer", headers, body })
     const idle = await bundles.add("idle", "export const handler = async () => ({ statusCode: 200 })")
-    const starts = async (bundle: string) => {
-      const times: { readonly first: number; readonly second: number }[] = []
-      // The first of all finds cold file caches.
-      for (let i = 0; i <= ROUNDS; i++) times.push(await start({ bundle, env, timeoutMs: 29_000 }, event))
-      return times.slice(1)
-    }
-    const [runtime, search] = [await starts(idle), await starts(bundles.path("search"))]
+    const timeoutMs = 29_000
     const runtimeMs = percentile(
-      runtime.map(({ first }) => first),
+      (await starts({ bundle: idle, env, timeoutMs }, search)).map(({ first }) => first),
       50,
     )
-    const first = search.map((times) => times.first - runtimeMs)
+    const figuresOf = async (name: string, event: unknown, env: Readonly<Record<string, string>>) =>
+      firstAnswer(await starts({ bundle: bundles.path(name), env, timeoutMs }, event), runtimeMs)
     return {
       machine: describeMachine(),
       rounds: ROUNDS,
       runtime_p50_ms: round(runtimeMs, 0),
-      first_p50_ms: round(percentile(first, 50), 0),
-      first_max_ms: round(Math.max(...first), 0),
-      second_p50_ms: round(
-        percentile(
-          search.map(({ second }) => second),
-          50,
-        ),
-        1,
-      ),
+      search: await figuresOf("search", search, env),
+      answer: await figuresOf("answer", answer, env),
+      answer_by_graph: await figuresOf("answer", answer, byModel),
     }
   } finally {
+    await model.close()
     await bundles.remove()
     await database.close()
+  }
+}
+
+/** A key, and the document that is asked about. */
+async function seed({ owner, database }: Awaited<ReturnType<typeof openTestDatabase>>): Promise<string> {
+  const key = mintKey()
+  await createKeyRing(owner).seed(key, "bench")
+  const document = IndexRequest.parse({ id: "a", title: "Ferry", content: "The ferry leaves at nine." })
+  await createIndexDocuments({ database, embedder: null })("primary", [document], deadlineIn(60_000))
+  return key
+}
+
+/** One instance after another. */
+async function starts(options: Parameters<typeof startLambda>[0], event: unknown): Promise<Start[]> {
+  const times: Start[] = []
+  // The first of all finds cold file caches.
+  for (let i = 0; i <= ROUNDS; i++) times.push(await start(options, event))
+  return times.slice(1)
+}
+
+function firstAnswer(times: readonly Start[], runtimeMs: number): FirstAnswer {
+  const first = times.map((time) => time.first - runtimeMs)
+  return {
+    first_p50_ms: round(percentile(first, 50), 0),
+    first_max_ms: round(Math.max(...first), 0),
+    second_p50_ms: round(
+      percentile(
+        times.map(({ second }) => second),
+        50,
+      ),
+      1,
+    ),
   }
 }

@@ -70,18 +70,21 @@ async function measureAll(
   json: boolean | undefined,
   terminal: Terminal,
 ) {
+  const asked = Object.entries(parts).filter(([, questions]) => questions.length > 0)
   const figures: Record<string, AnswerFigures> = {}
   for (const [name, answer] of Object.entries(generators)) {
-    for (const [part, questions] of Object.entries(parts)) {
+    for (const [part, questions] of asked) {
       const asking = terminal.progress(`${name}, ${part}`, questions.length)
-      const asked = await askAll(answer, questions, (count) => {
+      const answers = await askAll(answer, questions, (count) => {
         terminal.signal.throwIfAborted()
         asking.at(count)
       }).finally(() => asking.stop())
-      figures[`${name}, ${part}`] = answerFigures(asked)
+      figures[`${name}, ${part}`] = answerFigures(answers)
     }
   }
-  const right_before_refusal = foundShares(await examplesOf(runtime.extractive, parts.reporting))
+  const right_before_refusal: Record<string, ReturnType<typeof foundShares>> = {}
+  for (const [part, questions] of asked)
+    right_before_refusal[part] = foundShares(await examplesOf(runtime.extractive, questions))
   const machine = describeMachine()
   const command = "concordance bench answers --json"
   const report = { machine, models: modelsOf(runtime.inference), command, figures, right_before_refusal }
@@ -97,10 +100,11 @@ function formatFigures(figures: Readonly<Record<string, AnswerFigures>>): string
   )
 }
 
-/** Chooses by the one part alone, among questions that the models had a say in and among those that words decide. */
-async function calibrate(runtime: Runtime, { choosing }: QuestionParts, terminal: Terminal): Promise<void> {
-  const asking = terminal.progress("choosing", choosing.length)
-  const examples = await examplesOf(runtime.extractive, choosing, (count) => {
+/** Chooses by all but what is yet to report by, among questions that the models had a say in and among those that words decide. */
+async function calibrate(runtime: Runtime, { choosing, reported }: QuestionParts, terminal: Terminal): Promise<void> {
+  const seen = [...choosing, ...reported]
+  const asking = terminal.progress("choosing", seen.length)
+  const examples = await examplesOf(runtime.extractive, seen, (count) => {
     terminal.signal.throwIfAborted()
     asking.at(count)
   }).finally(() => asking.stop())

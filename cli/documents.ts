@@ -1,6 +1,7 @@
 import type { Command } from "commander"
 import type { DocumentDetails, DocumentSummary } from "../lib/documents/documents.ts"
 import { CommandFailed } from "./exit.ts"
+import { type EngineChoice, engineOption, withPublication } from "./publish.ts"
 import { printable, type Terminal } from "./terminal.ts"
 import { withRuntime } from "./with-runtime.ts"
 
@@ -28,8 +29,13 @@ export function addDocumentsCommand(program: Command, terminal: Terminal): void 
     .command("delete")
     .description("remove documents with their passages and pictures")
     .argument("<ids...>", "ids of the documents")
+    .addOption(engineOption("--from", "the index that ingest --into wrote them into"))
     .option("--tenant <name>", "whose documents", "primary")
-    .action((ids: string[], options: Options) => deleteDocuments(ids, options, terminal))
+    .action((ids: string[], options: DeleteOptions) => deleteDocuments(ids, options, terminal))
+}
+
+interface DeleteOptions extends Options {
+  readonly from?: EngineChoice
 }
 
 const PAGE = 200
@@ -47,7 +53,7 @@ async function listDocuments({ tenant, json }: Options, terminal: Terminal): Pro
         cursor = page.next_cursor
       } while (cursor !== undefined)
     },
-    { withoutModels: true },
+    { withoutModels: true, withoutSearch: true },
   )
   if (count === 0 && !json) terminal.note(`${tenant} has no documents. Add some with: concordance ingest <folder>`)
 }
@@ -59,7 +65,10 @@ function describe({ id, title, status, page_count, chunks, error }: DocumentSumm
 }
 
 async function showDocument(id: string, { tenant, json }: Options, terminal: Terminal): Promise<void> {
-  const document = await withRuntime(terminal, (product) => product.documents.get(tenant, id), { withoutModels: true })
+  const document = await withRuntime(terminal, (product) => product.documents.get(tenant, id), {
+    withoutModels: true,
+    withoutSearch: true,
+  })
   if (json) terminal.line(JSON.stringify(document, null, 2))
   else for (const line of facts(document)) terminal.line(line)
 }
@@ -78,17 +87,25 @@ function facts(document: DocumentDetails): string[] {
   ]
 }
 
-async function deleteDocuments(ids: readonly string[], { tenant }: Options, terminal: Terminal): Promise<void> {
+async function deleteDocuments(
+  ids: readonly string[],
+  { tenant, from }: DeleteOptions,
+  terminal: Terminal,
+): Promise<void> {
   const missing: string[] = []
   await withRuntime(
     terminal,
-    async (product) => {
-      for (const id of ids) {
-        if (await product.ingest.delete(tenant, id)) terminal.line(`Deleted ${printable(id)}.`)
-        else missing.push(id)
-      }
-    },
-    { withoutModels: true },
+    (product) =>
+      withPublication(product, { engine: from, tenant, terminal }, async (publication) => {
+        for (const id of ids) {
+          const wasHere = await product.ingest.delete(tenant, id)
+          const wasThere = publication !== null && (await publication.publish([id], { others: false })).removed > 0
+          if (wasHere || wasThere)
+            terminal.line(`Deleted ${printable(id)}${wasThere ? `, from ${publication?.name} too` : ""}.`)
+          else missing.push(id)
+        }
+      }),
+    { withoutModels: true, withoutSearch: true },
   )
   for (const id of missing) terminal.note(`Error: ${tenant} has no document ${printable(id)}`)
   if (missing.length > 0) throw new CommandFailed()

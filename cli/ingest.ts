@@ -1,9 +1,11 @@
 import { type Command, InvalidArgumentError } from "commander"
 import type { IngestListener } from "../lib/documents/ingest/background-runs.ts"
 import type { TextFile } from "../lib/documents/read-folder.ts"
+import type { Publication } from "../lib/indexes/publish/open-publication.ts"
 import { confirm } from "./confirm.ts"
 import { CommandFailed } from "./exit.ts"
 import type { Bar, Bars } from "./progress.ts"
+import { type EngineChoice, engineOption, publishInto, withPublication } from "./publish.ts"
 import { printable, type Terminal } from "./terminal.ts"
 import { type Product, withRuntime } from "./with-runtime.ts"
 
@@ -13,11 +15,16 @@ interface IngestCommandOptions {
   readonly reset?: true
   readonly yes?: true
   readonly concurrency?: number
+  readonly into?: EngineChoice
 }
 
 const HELP = `A path is a file, a folder, or a pattern like 'scans/**/*.pdf'. A document's id is its path
 under the folder without the extension. The same file again changes nothing; another under the
-same id replaces the document. What is stopped goes on from where it was the next time.`
+same id replaces the document. What is stopped goes on from where it was the next time.
+
+With --into the documents are then written into RETRIEVAL_COLLECTION of that index, their parents into
+PARENT_EXPANSION_COLLECTION, and what was replaced or deleted here since is replaced or removed
+there. Run it again after a failure: what is there is not written twice. docs/external-indexes.md`
 
 export function addIngestCommand(program: Command, terminal: Terminal): void {
   program
@@ -28,6 +35,7 @@ export function addIngestCommand(program: Command, terminal: Terminal): void {
     .option("--reset", "first delete every document of this tenant")
     .option("--yes", "don't ask before --reset")
     .option("--concurrency <n>", "pages read at once (default: INGEST_CONCURRENCY)", parseConcurrency)
+    .addOption(engineOption("--into", "the index to write them into as well"))
     .option("--tenant <name>", "whose documents they are", "primary")
     .addHelpText("after", `\n${HELP}`)
     .action((paths: string[], options: IngestCommandOptions) => ingest(paths, options, terminal))
@@ -61,10 +69,15 @@ async function ingest(paths: readonly string[], options: IngestCommandOptions, t
   const bars = terminal.bars()
   const underway = createUnderway(tenant, bars)
   try {
-    await withRuntime(terminal, (product) => ingestAll(product, files, options, { tally, underway, terminal }), {
-      ingestListener: underway.listener,
-      ingestConcurrency: options.concurrency,
-    })
+    await withRuntime(
+      terminal,
+      (product) =>
+        withPublication(product, { engine: options.into, tenant, terminal }, async (publication) => {
+          await ingestAll(product, files, options, { tally, underway, terminal })
+          if (publication) await publishAll(publication, files, bars, terminal)
+        }),
+      { ingestListener: underway.listener, ingestConcurrency: options.concurrency, withoutSearch: true },
+    )
   } finally {
     bars.stop()
   }
@@ -94,6 +107,12 @@ async function listAll(paths: readonly string[], tally: Tally, terminal: Termina
   if (files.size > 0) return [...files.values()]
   terminal.note(`Error: there is no file to read at ${named.join(", ")}`)
   throw new CommandFailed()
+}
+
+async function publishAll(publication: Publication, files: readonly TextFile[], bars: Bars, terminal: Terminal) {
+  bars.stop()
+  const ids = files.map(({ id }) => id)
+  await publishInto(publication, ids, terminal)
 }
 
 /** Files that are being read, each with its bar. */

@@ -9,6 +9,7 @@ import type { IngestQueue } from "../lib/documents/ingest/ingest-queue.ts"
 import type { PagePictures } from "../lib/documents/page-pictures.ts"
 import type { KeyRing } from "../lib/keys/key-ring.ts"
 import type { McpDeps } from "../lib/mcp/create-mcp-server.ts"
+import type { OpenPublication } from "../lib/runtime/open-publication.ts"
 import type { SearchRequest } from "../lib/search/request.ts"
 import type { RetrieveRequest } from "../lib/search/retrieve.ts"
 import type { Found } from "../lib/search/search.ts"
@@ -26,6 +27,7 @@ export interface Product {
   readonly documentPages: DocumentPages
   readonly pagePictures: PagePictures
   readonly ingest: IngestQueue
+  readonly openPublication: OpenPublication
   /** What the MCP server stands on. */
   readonly mcp: McpDeps
   /** Takes up what an earlier process left of its uploads. */
@@ -35,6 +37,8 @@ export interface Product {
 interface WithRuntimeOptions {
   /** Nothing of the user's is touched: no home, and no server either. */
   readonly inMemory?: boolean
+  /** The command searches nothing, so an index of VECTORDB_PROVIDER need not be there. */
+  readonly withoutSearch?: boolean
   /** The command uses no model, so it doesn't wait for one. */
   readonly withoutModels?: boolean
   readonly ingestListener?: IngestListener
@@ -56,6 +60,7 @@ export async function withRuntime<T>(
   const { databaseUrl, migrationDatabaseUrl, ...rest } = {
     ...configured,
     ingestConcurrency: options.ingestConcurrency ?? configured.ingestConcurrency,
+    ...(options.withoutSearch && { vectordbProvider: "concordance" as const }),
   }
   const config = options.inMemory
     ? { ...rest, databaseUrl: undefined, migrationDatabaseUrl: undefined }

@@ -6,23 +6,26 @@ import { createEntities } from "../lib/documents/entities.ts"
 import { createCleanUp } from "../lib/documents/ingest/clean-up.ts"
 import { createReceive } from "../lib/documents/ingest/receive.ts"
 import { openObjectStore } from "../lib/objects/open-object-store.ts"
+import { pagesOverIndex, storedBesideIndex } from "../lib/runtime/pages-over-index.ts"
 import { anomaliesRoute } from "./http/anomalies-route.ts"
 import { documentPagesRoute } from "./http/document-pages-route.ts"
 import { documentsRoute } from "./http/documents-route.ts"
 import { entitiesRoute } from "./http/entities-route.ts"
 import { uploadsRoute } from "./http/uploads-route.ts"
+import { foreignLater } from "./lambda/foreign-later.ts"
 import { httpHandler } from "./lambda/http-handler.ts"
 
 /** Uploads, and what documents hold. The bucket's event makes `ingest` read what comes in here. */
 export const handler = httpHandler(async (app, { config, database, guard, log }) => {
   const objects = await openObjectStore(config)
-  const documents = createDocuments(database)
+  const index = { foreign: foreignLater(config, database), timeoutMs: config.searchTimeoutMs }
+  const documents = storedBesideIndex(createDocuments(database), index)
   const cleanUp = createCleanUp({ database, objects, log })
   const receive = createReceive({ database, objects, documents, settings: config, cleanUp, isReadByEvents: true })
   const { documentBytesMax, concordanceHome } = config
   app.route("/", uploadsRoute(receive, { guard, documentBytesMax, tempFolder: join(concordanceHome, "tmp") }))
   app.route("/", documentsRoute(documents, receive, { guard }))
-  app.route("/", documentPagesRoute(createDocumentPages(database), { guard }))
+  app.route("/", documentPagesRoute(pagesOverIndex(createDocumentPages(database), index), { guard }))
   app.route("/", entitiesRoute(createEntities(database), { guard }))
   app.route("/", anomaliesRoute(createAnomalies(database), { guard }))
 })

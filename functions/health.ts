@@ -1,6 +1,7 @@
 import { once } from "../lib/once.ts"
 import { createHealth } from "../lib/runtime/create-health.ts"
 import { healthRoute } from "./http/health-route.ts"
+import { foreignLater } from "./lambda/foreign-later.ts"
 import { httpHandler } from "./lambda/http-handler.ts"
 
 /** What has not shown that it is alive by then isn't, ms: API Gateway's caller waits. */
@@ -9,10 +10,9 @@ const TIMEOUT_MS = 5_000
 /** `GET /health`. Loads the models' clients for `?detail=1` alone. */
 export const handler = httpHandler((app, { config, database, guard }) => {
   const models = once(async () => (await import("./lambda/open-models.ts")).openModels(config))
-  const opened = once(async () => {
-    const { openSearchedIndex } = await import("../lib/runtime/open-searched-index.ts")
-    return openSearchedIndex(config, database, null, { tenants: async () => [] })
-  })
-  const index = async () => (config.vectordbProvider === "concordance" ? null : (await opened()).foreign)
-  app.route("/", healthRoute(createHealth({ database, index, models, timeoutMs: TIMEOUT_MS }), { guard }))
+  const foreign = foreignLater(config, database)
+  app.route(
+    "/",
+    healthRoute(createHealth({ database, index: async () => foreign, models, timeoutMs: TIMEOUT_MS }), { guard }),
+  )
 })

@@ -19,6 +19,7 @@ export const search = createLambda("Search", {
   timeoutSeconds: HTTP_TIMEOUT_SECONDS,
   link: [database],
   models: inferenceLinks,
+  searches: true,
   after,
   more: { versioning: stage.searchProvisioned > 0 },
 })
@@ -38,6 +39,7 @@ const health = createLambda("Health", {
   timeoutSeconds: 10,
   link: [database],
   models: inferenceLinks,
+  searches: true,
   after,
 })
 
@@ -56,6 +58,7 @@ const documents = createLambda("Documents", {
   memoryMb: 1_024,
   timeoutSeconds: HTTP_TIMEOUT_SECONDS,
   link: [database, objects],
+  searches: true,
   permissions: [
     mayListObjects,
     mayOnObjects(["uploads"], ["s3:GetObject", "s3:PutObject", "s3:DeleteObject"]),
@@ -86,6 +89,7 @@ const answer = createLambda("Answer", {
   timeoutSeconds: STREAM_TIMEOUT_SECONDS,
   link: [database, llmApiKey],
   models: inferenceLinks,
+  searches: true,
   after,
   more: streamed,
 })
@@ -97,6 +101,7 @@ const mcp = createLambda("Mcp", {
   timeoutSeconds: STREAM_TIMEOUT_SECONDS,
   link: [database, llmApiKey, objects],
   models: inferenceLinks,
+  searches: true,
   permissions: [mayListObjects, mayOnObjects(["pages", "images"], ["s3:GetObject"])],
   after,
   more: { ...streamed, nodejs: { install: ["sharp"] } },

@@ -1,4 +1,5 @@
-import { handlerEnvironment, modelsEnvironment, stage } from "./stage.ts"
+import { indexLinks } from "./secrets.ts"
+import { handlerEnvironment, indexEnvironment, modelsEnvironment, stage } from "./stage.ts"
 
 type Permission = Exclude<Extract<sst.aws.FunctionArgs["permissions"], readonly unknown[]>, undefined>[number]
 
@@ -14,6 +15,8 @@ interface LambdaSettings {
   readonly link: readonly (sst.Linkable<Record<string, unknown>> | sst.Secret)[]
   /** `inferenceLinks`, where it calls the models. */
   readonly models?: readonly (sst.Linkable<Record<string, unknown>> | sst.Secret)[]
+  /** Whether it reads the index that is searched, and so is handed its settings and its key. */
+  readonly searches?: boolean
   readonly permissions?: readonly Permission[]
   /** What must have happened before this code may serve: the migration. */
   readonly after?: readonly $util.Resource[]
@@ -36,8 +39,12 @@ export function createLambda(name: string, settings: LambdaSettings): sst.aws.Fu
     architecture: "arm64",
     memory: `${settings.memoryMb} MB`,
     timeout: `${settings.timeoutSeconds} seconds`,
-    environment: { ...handlerEnvironment, ...(settings.models && modelsEnvironment) },
-    link: [...settings.link, ...(settings.models ?? [])],
+    environment: {
+      ...handlerEnvironment,
+      ...(settings.models && modelsEnvironment),
+      ...(settings.searches && indexEnvironment),
+    },
+    link: [...settings.link, ...(settings.models ?? []), ...(settings.searches ? indexLinks : [])],
     permissions: [...(settings.permissions ?? []), mayWriteTo(logGroup)],
     // The service writes JSON lines of its own; Lambda's JSON format would wrap them in another object.
     logging: { format: "text", logGroup: logGroup.name },

@@ -27,6 +27,15 @@ export const stage = {
   neonOrganisation: setting("NEON_ORG_ID"),
   neonRegion: setting("NEON_REGION") ?? "aws-eu-central-1",
   usesNeonProvider: setting("NEON_API_KEY") !== undefined,
+  /** Whose vectors are searched; `concordance`: those in the database. */
+  vectordbProvider: choice("VECTORDB_PROVIDER", [
+    "concordance",
+    "qdrant",
+    "pinecone",
+    "weaviate",
+    "chroma",
+    "pgvector",
+  ]),
 }
 
 /** Node's name for a file of more certificate authorities; on the deployer's own machine it means another file. */
@@ -43,6 +52,7 @@ export const handlerEnvironment: Record<string, string> = {
     ...["ENRICH_DOCUMENTS", "ENRICH_TOKENS_MAX", "INGEST_CONCURRENCY", "RETRIEVAL_LAMBDA"],
     ...["DOCUMENT_BYTES_MAX", "DOCUMENT_PAGES_MAX", "SEARCH_TIMEOUT_MS", "INDEX_TIMEOUT_MS"],
     ...["EMBED_TIMEOUT_MS", "RERANK_TIMEOUT_MS", "RERANK_CANDIDATES", "SEARCH_STRATEGY", "LOG_LEVEL"],
+    ...["SEARCH_DENSE_CANDIDATES", "SEARCH_LEXICAL_CANDIDATES"],
   ]),
 }
 
@@ -60,6 +70,43 @@ export const modelsEnvironment: Record<string, string> = {
   ...(stage.inferenceProfile === "m3" &&
     !stage.usesEmbedService &&
     setting("RERANK_CANDIDATES") === undefined && { RERANK_CANDIDATES: M3_RERANK_CANDIDATES }),
+}
+
+/** Only of functions that search: the others would miss the key that the engine needs, and refuse to start. */
+export const indexEnvironment: Record<string, string> =
+  stage.vectordbProvider === "concordance"
+    ? {}
+    : settings([
+        ...["VECTORDB_PROVIDER", "VECTORDB_HYBRID_STRATEGY", "VECTORDB_NATIVE_HYBRID", "VECTORDB_TENANCY"],
+        ...["VECTORDB_TENANT", "VECTORDB_TENANT_FIELD", "RETRIEVAL_COLLECTION", "PGVECTOR_TABLE"],
+        ...["PARENT_EXPANSION_COLLECTION", "VECTORDB_CONTENT_FIELD", "VECTORDB_TITLE_FIELD", "VECTORDB_DOCUMENT_FIELD"],
+        ...["VECTORDB_CHUNK_FIELD", "VECTORDB_PAGE_FIELD", "VECTORDB_PARENT_FIELD", "VECTORDB_METADATA_FIELD"],
+        ...["QDRANT_URL", "QDRANT_VECTOR", "QDRANT_SPARSE", "PINECONE_INDEX_NAME", "PINECONE_HOST"],
+        ...["PINECONE_SPARSE_INDEX_NAME", "PINECONE_PARENT_INDEX_NAME", "PINECONE_CONTROLLER_HOST"],
+        ...["WEAVIATE_URL", "WEAVIATE_VECTOR", "CHROMA_URL", "PGVECTOR_ID_COLUMN", "PGVECTOR_CONTENT_COLUMN"],
+        ...[
+          "PGVECTOR_EMBEDDING_COLUMN",
+          "PGVECTOR_METADATA_COLUMN",
+          "PGVECTOR_TSVECTOR_COLUMN",
+          "PGVECTOR_TEXT_CONFIG",
+        ],
+      ])
+
+requireReachableIndex()
+
+/** What an engine can't be found without from a Lambda, where `localhost` is nobody and no folder is kept. */
+function requireReachableIndex(): void {
+  const needed = {
+    qdrant: "QDRANT_URL",
+    weaviate: "WEAVIATE_URL",
+    chroma: "CHROMA_URL",
+    pinecone: "PINECONE_INDEX_NAME",
+  }
+  const provider = stage.vectordbProvider
+  const key = provider in needed ? needed[provider as keyof typeof needed] : undefined
+  if (key === undefined || setting(key) !== undefined) return
+  const why = provider === "chroma" ? ": a Lambda keeps no folder, so CHROMA_PERSIST_DIR can't be used there" : ""
+  throw new Error(`${key} must be set where VECTORDB_PROVIDER is ${provider}${why}`)
 }
 
 /** The container runs what its profile says: vectors of it under another model's name would never be comparable again. */

@@ -1,8 +1,9 @@
+import { getEventListeners } from "node:events"
 import { setTimeout as sleep } from "node:timers/promises"
 import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
 import { expect, test } from "vitest"
-import { deadlineIn } from "./deadline.ts"
+import { deadlineIn, withDeadline } from "./deadline.ts"
 
 test("a deadline passes though garbage is collected and nobody holds anything but a listener", async () => {
   setFlagsFromString("--expose-gc")
@@ -32,4 +33,17 @@ test("what ends by time says so by its name", async () => {
   await sleep(20)
   expect(signal.reason).toMatchObject({ name: "TimeoutError" })
   expect(left()).toBe(0)
+})
+
+test("work under a deadline of its own leaves nothing with the caller, and ends by time or with the caller", async () => {
+  const caller = new AbortController()
+  const untilEnded = (signal: AbortSignal) =>
+    new Promise<never>((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)))
+  expect(await withDeadline(1_000, caller.signal, async (signal) => signal.aborted)).toBe(false)
+  await expect(withDeadline(10, caller.signal, untilEnded)).rejects.toMatchObject({ name: "TimeoutError" })
+  expect(getEventListeners(caller.signal, "abort")).toEqual([])
+  const working = withDeadline(60_000, caller.signal, untilEnded)
+  caller.abort(new Error("gone"))
+  await expect(working).rejects.toThrow("gone")
+  expect(await withDeadline(1_000, caller.signal, async (signal) => signal.aborted)).toBe(true)
 })

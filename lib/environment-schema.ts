@@ -1,10 +1,11 @@
-import * as z from "zod"
+import * as z from "zod/mini"
 import { answerKeys } from "./answer-keys.ts"
 import {
   choice,
   decimal,
   flag,
   httpUrl,
+  isTrue,
   type KeyFacts,
   key,
   keyFacts,
@@ -17,7 +18,7 @@ import {
 import { AppError } from "./errors.ts"
 import { indexKeys } from "./index-keys.ts"
 import { languageModelKeys } from "./language-model-keys.ts"
-import { Strategy } from "./shapes.ts"
+import { STRATEGIES } from "./strategies.ts"
 
 /** The environment as an operator writes it, every key with its meaning. */
 export const Environment = z.object({
@@ -28,45 +29,27 @@ export const Environment = z.object({
   MIGRATION_DATABASE_URL: postgresUrl({
     group: "Database",
   }),
-  CONCORDANCE_HOME: key(z.string().max(1_000).default(".concordance"), {
+  CONCORDANCE_HOME: key(z._default(z.string().check(z.maxLength(1_000)), ".concordance"), {
     group: "Database",
     values: "the path of a folder",
     fallback: ".concordance",
   }),
-  OBJECT_STORE_BUCKET: key(
-    z
-      .string()
-      .regex(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/)
-      .optional(),
-    {
-      group: "Storage",
-      values: "the name of a bucket",
-    },
-  ),
+  OBJECT_STORE_BUCKET: key(z.optional(z.string().check(z.regex(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/))), {
+    group: "Storage",
+    values: "the name of a bucket",
+  }),
   OBJECT_STORE_ENDPOINT: httpUrl({
     group: "Storage",
   }),
-  OBJECT_STORE_REGION: key(
-    z
-      .string()
-      .regex(/^[a-z0-9-]{1,50}$/)
-      .optional(),
-    {
-      group: "Storage",
-      values: "a region like eu-central-1",
-    },
-  ),
-  OBJECT_STORE_PATH_STYLE: key(
-    z
-      .enum(["true", "false"])
-      .transform((value) => value === "true")
-      .optional(),
-    {
-      group: "Storage",
-      values: "true or false",
-    },
-  ),
-  DATA_DIR: key(z.string().max(1_000).default("data"), {
+  OBJECT_STORE_REGION: key(z.optional(z.string().check(z.regex(/^[a-z0-9-]{1,50}$/))), {
+    group: "Storage",
+    values: "a region like eu-central-1",
+  }),
+  OBJECT_STORE_PATH_STYLE: key(z.optional(z.pipe(z.enum(["true", "false"]), isTrue())), {
+    group: "Storage",
+    values: "true or false",
+  }),
+  DATA_DIR: key(z._default(z.string().check(z.maxLength(1_000)), "data"), {
     group: "Documents",
     values: "the path of a folder",
     fallback: "data",
@@ -80,18 +63,11 @@ export const Environment = z.object({
   INGEST_CONCURRENCY: whole(1, 64, 2, {
     group: "Documents",
   }),
-  HOST: key(
-    z
-      .string()
-      .max(255)
-      .regex(/^[\w.:-]+$/)
-      .default("127.0.0.1"),
-    {
-      group: "Server",
-      values: "a host name or IP address without a port",
-      fallback: "127.0.0.1",
-    },
-  ),
+  HOST: key(z._default(z.string().check(z.maxLength(255), z.regex(/^[\w.:-]+$/)), "127.0.0.1"), {
+    group: "Server",
+    values: "a host name or IP address without a port",
+    fallback: "127.0.0.1",
+  }),
   PORT: whole(0, 65_535, 3825, {
     group: "Server",
     alias: "NSELF_RETRIEVAL_PORT",
@@ -111,7 +87,7 @@ export const Environment = z.object({
   PARENT_CHUNK_SIZE: optionalWhole(100, 32_000, {
     group: "Documents",
   }),
-  SEARCH_STRATEGY: choice(Strategy.options as ["rrf", "weighted", "semantic", "lexical", "two_pass"], "rrf", {
+  SEARCH_STRATEGY: choice(STRATEGIES, "rrf", {
     group: "Search",
   }),
   SEARCH_DENSE_CANDIDATES: whole(10, 1_000, 100, {
@@ -174,7 +150,7 @@ export const Environment = z.object({
   RERANK_TIMEOUT_MS: whole(10, 600_000, 3_000, {
     group: "Timeouts",
   }),
-  NSELF_LICENSE_KEY: key(z.string().optional(), {
+  NSELF_LICENSE_KEY: key(z.optional(z.string()), {
     group: "Ignored",
     values: "anything",
   }),

@@ -1,4 +1,4 @@
-import * as z from "zod"
+import * as z from "zod/mini"
 import { choice, flag, httpUrl, httpUrlOr, key, name, nameOr, postgresUrl, secret } from "./environment-keys.ts"
 
 /** Of all of these. */
@@ -24,11 +24,10 @@ export const indexKeys = {
     alias: "PGVECTOR_TABLE",
   }),
   PARENT_EXPANSION_COLLECTION: key(
-    z
-      .string()
-      .max(500)
-      .default("self_rag_parents")
-      .transform((value) => (value === "null" ? null : value)),
+    z.pipe(
+      z._default(z.string().check(z.maxLength(500)), "self_rag_parents"),
+      z.transform((value: string) => (value === "null" ? null : value)),
+    ),
     {
       ...INDEX,
       values: "a name of at most 500 characters, or null",

@@ -1,4 +1,5 @@
 import * as z from "zod"
+import { STRATEGIES } from "./strategies.ts"
 
 /** Most dimensions a halfvec index can hold. */
 const DIMENSIONS_MAX = 4_000
@@ -36,7 +37,7 @@ export const CallerEmbedding = z
   .refine((vector) => vector.some((x) => Math.abs(x) > 1e-7), "must not be all zeros: its direction means nothing")
 
 /** How the list by meaning and the list by words become one: `lib/search/fuse.ts`. */
-export const Strategy = z.enum(["rrf", "weighted", "semantic", "lexical", "two_pass"])
+export const Strategy = z.enum(STRATEGIES)
 export type Strategy = z.infer<typeof Strategy>
 
 /** A chunk's text in its second language. */

@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest"
+import { parseConfig } from "../lib/config.ts"
+import { openEngine } from "../lib/indexes/open-index.ts"
 import { mintKey } from "../lib/keys/api-key.ts"
 import { createKeyRing } from "../lib/keys/key-ring.ts"
 import { openEmptyDatabase, openTestDatabase, type TestDatabase } from "./database.ts"
+import { callIn, record } from "./indexes/records.ts"
+import { startQdrantStub } from "./indexes/stub-qdrant.ts"
 import { type GatewayAnswer, gatewayEvent, lambdaContext, streamingRuntime } from "./lambda-events.ts"
 import { startModelService } from "./model-service.ts"
 
@@ -70,6 +74,28 @@ test("an answer that Lambda would drop is a problem that says what to ask for", 
 test("a function without its database says what is missing", async () => {
   link({})
   await expect(ask(await load("search"), { method: "POST", path: "/search" })).rejects.toThrow("no Database is linked")
+})
+
+test("a function that was to run Chroma on a folder says that it can't, and what to set", async () => {
+  link({})
+  vi.stubEnv("VECTORDB_PROVIDER", "chroma")
+  for (const name of ["search", "health", "documents"]) {
+    const asked = ask(await load(name), { path: "/" })
+    await expect(asked, name).rejects.toThrow(/CHROMA_URL must be set .* CHROMA_PERSIST_DIR can't be used/)
+  }
+  vi.unstubAllEnvs()
+})
+
+test("a search while the index elsewhere is down is a 503 that says so, and not a failed invocation", async () => {
+  link({ Database: { url: "postgres://u:p@127.0.0.1:1/d" } })
+  const settings = { VECTORDB_PROVIDER: "weaviate", WEAVIATE_URL: "http://127.0.0.1:1", EMBEDDING_MODEL: "none" }
+  for (const [name, value] of Object.entries(settings)) vi.stubEnv(name, value)
+  const answer = await ask(await load("search"), { method: "POST", path: "/search", body: '{"query":"x"}' })
+  vi.unstubAllEnvs()
+  expect(answer).toMatchObject({ statusCode: 503, headers: { "retry-after": "5" } })
+  expect(answer.json()).toMatchObject({ code: "index_unavailable" })
+  // Nobody has shown a key: where the index is, is not for them.
+  expect(answer.body).not.toMatch(/Weaviate|127\.0/)
 })
 
 const onServer = await openTestDatabase()
@@ -182,6 +208,35 @@ describe.skipIf(!urls)("with a database", () => {
       vi.unstubAllEnvs()
       link({ Database: { url: urls?.login } })
       await service.close()
+    }
+  })
+
+  test("an index elsewhere is searched, read and asked how it is, with the key that is linked", async () => {
+    const qdrant = await startQdrantStub()
+    const settings = {
+      ...{ VECTORDB_PROVIDER: "qdrant", QDRANT_URL: qdrant.url, QDRANT_SPARSE: "true", EMBEDDING_MODEL: "none" },
+      QDRANT_API_KEY: "wrong-key",
+    }
+    for (const [name, value] of Object.entries(settings)) vi.stubEnv(name, value)
+    link({ Database: { url: urls?.login }, QdrantApiKey: { value: "right-key" } })
+    try {
+      const { open } = await openEngine(parseConfig({ ...settings, QDRANT_API_KEY: "right-key" }))
+      const index = open("self_rag_documents")
+      await index.ensureCollection?.(64, callIn())
+      await index.upsert?.([await record(1, "Salted cod.", { document_id: "trade" })], callIn())
+      const search = { method: "POST", path: "/search", headers, body: '{"query":"cod","source_account_id":"primary"}' }
+      const found = (await ask(await load("search"), search)).json()
+      expect(found).toMatchObject({ results: [{ id: "trade", citation: "[[trade#c0001]]" }] })
+      const health = await ask(await load("health"), { path: "/health?detail=1", headers })
+      expect(health.json()).toMatchObject({ components: { index: { status: "ok", name: "qdrant" } } })
+      const chunk = { path: "/documents/trade/chunks/c0001?source_account_id=primary", headers }
+      const documents = await load("documents")
+      expect((await ask(documents, chunk)).json()).toMatchObject({ content: "Salted cod." })
+      expect((await ask(documents, { ...chunk, path: "/documents/trade" })).body).toContain("Searches read qdrant")
+    } finally {
+      vi.unstubAllEnvs()
+      link({ Database: { url: urls?.login } })
+      await qdrant.close()
     }
   })
 

@@ -107,6 +107,7 @@ test("what is granted beyond reading: the service writes its tenants' rows, and 
     { who: "concordance_app", on: "enrichments", may: all },
     { who: "concordance_app", on: "entities", may: all },
     { who: "concordance_app", on: "entity_mentions", may: all },
+    { who: "concordance_app", on: "index_publications", may: all },
     { who: "concordance_app", on: "ingest_jobs", may: all },
     { who: "concordance_app", on: "lexeme_count_deltas", may: all },
     { who: "concordance_app", on: "lexeme_counts", may: all },

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest"
 import { AppError } from "../../lib/errors.ts"
-import { Problem } from "./errors.ts"
+import { Problem } from "./problem.ts"
 import { createTestApp } from "./test-app.ts"
 
 describe("requests", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import { Problem } from "./errors.ts"
+import { Problem } from "./problem.ts"
 import { createRateLimiter } from "./rate-limiter.ts"
 import { createTestApp } from "./test-app.ts"
 

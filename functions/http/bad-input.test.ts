@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import { Problem } from "./errors.ts"
+import { Problem } from "./problem.ts"
 import { createTestApp } from "./test-app.ts"
 
 const MEGABYTE = "x".repeat(1_000_000)

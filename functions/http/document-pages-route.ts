@@ -19,7 +19,8 @@ export const PathNumber = z
   .regex(/^[1-9]\d{0,5}$/, "must be a whole number from 1")
   .transform(Number)
 
-const ChunkId = StorableText.min(1).max(100)
+/** Ours are short; a record of another index has an id of its own. */
+const ChunkId = StorableText.min(1).max(1_024)
 const TableFile = z.string().regex(/^[1-9]\d{0,5}\.csv$/, "must be a number and .csv, like 1.csv")
 
 /** The document that a path names, and whose it is. Throws `invalid_request`. */

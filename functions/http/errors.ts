@@ -1,47 +1,13 @@
 import type { Context, ErrorHandler, Hono, NotFoundHandler } from "hono"
 import { HTTPException } from "hono/http-exception"
-import * as z from "zod"
 import { AppError, type ErrorCode } from "../../lib/errors.ts"
 import type { Log } from "../../lib/log.ts"
 import type { Edge } from "./edge.ts"
-
-const STATUSES = {
-  invalid_request: [400, "The request is invalid"],
-  unauthorized: [401, "An API key is needed"],
-  forbidden: [403, "This is not allowed"],
-  not_found: [404, "There is no such thing"],
-  method_not_allowed: [405, "The method does not fit the resource"],
-  conflict: [409, "The request conflicts with what is stored"],
-  payload_too_large: [413, "The body is too large"],
-  unsupported_media_type: [415, "The body has the wrong type"],
-  document_too_large: [413, "The file is too large"],
-  document_unsupported: [415, "The file is of a kind that can't be read here"],
-  document_encrypted: [422, "The file needs a password"],
-  document_unreadable: [422, "The file can't be read"],
-  rate_limited: [429, "Too many requests"],
-  internal: [500, "Something went wrong here"],
-  invalid_configuration: [500, "The service is not configured right"],
-  database_unavailable: [503, "The database does not answer"],
-  inference_unavailable: [503, "The model does not answer"],
-  index_unavailable: [503, "The vector index does not answer"],
-  storage_unavailable: [503, "The object store does not answer"],
-  deadline_exceeded: [504, "The answer took too long"],
-} as const satisfies Record<ErrorCode, readonly [status: number, title: string]>
+import type { Problem } from "./problem.ts"
+import { STATUSES } from "./statuses.ts"
 
 /** When to ask a service again that didn't answer, s. */
 const RETRY_AFTER_S = "5"
-
-/** Body of every error: RFC 9457, with our `code`, the request's id and the wrong fields. */
-export const Problem = z.object({
-  type: z.string().describe("A URN of the code"),
-  title: z.string(),
-  status: z.int(),
-  detail: z.string().optional(),
-  code: z.enum(Object.keys(STATUSES) as [ErrorCode, ...ErrorCode[]]),
-  request_id: z.string(),
-  errors: z.array(z.object({ field: z.string(), message: z.string() })).optional(),
-})
-export type Problem = z.infer<typeof Problem>
 
 /** The status of an error's code. */
 export function statusOf(code: ErrorCode) {

@@ -4,9 +4,10 @@ import type { IndexDocuments } from "../../lib/documents/index-documents.ts"
 import { IndexRequest } from "../../lib/documents/index-request.ts"
 import type { AppError } from "../../lib/errors.ts"
 import { checkObject, parseJson } from "./check-input.ts"
-import { Problem, statusOf, toAppError } from "./errors.ts"
+import { statusOf, toAppError } from "./errors.ts"
 import { decodeUtf8, tooLarge } from "./json-body.ts"
 import { type Line, ndjsonLines } from "./ndjson-lines.ts"
+import { Problem } from "./problem.ts"
 
 /** A group is indexed when it has this many lines, or this many bytes: enough to fill the model's batches. */
 const GROUP_LINES_MAX = 64

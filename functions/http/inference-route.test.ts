@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest"
 import type { Embedder, Reranker, TextKind } from "../../lib/inference/inference.ts"
-import { Problem } from "./errors.ts"
+import { Problem } from "./problem.ts"
 import { createTestApp } from "./test-app.ts"
 
 /** Embeds a text as its length, and reads ten characters. */

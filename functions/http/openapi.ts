@@ -1,6 +1,6 @@
 import * as z from "zod"
 import type { KeyScope } from "../../lib/keys/api-key.ts"
-import { Problem } from "./errors.ts"
+import { Problem } from "./problem.ts"
 
 /** A schema by the name it has in the document. */
 type Named = readonly [name: string, schema: z.ZodType]

@@ -74,7 +74,18 @@ function opening(mount: Mount) {
   })
   // At once: an instance that starts has a whole core. What fails here fails the first request too, with its reason.
   open().catch(() => undefined)
-  return open
+  return () => open().catch(whileIndexIsDown)
+}
+
+/**
+ * Somebody else's index may be down while an instance starts: that is told, and looked at again by the next request. Where it is stays
+ * in the log, since nobody has shown a key yet.
+ */
+function whileIndexIsDown(error: unknown) {
+  if (!(error instanceof AppError) || error.code !== "index_unavailable") throw error
+  const log = lambdaLog(lambdaConfig())
+  const told = new AppError("index_unavailable", "The index that is searched does not answer", { cause: error })
+  return { app: failingApp(log, told), log }
 }
 
 /** Lambda takes 6 MB, a picture's base64 and the envelope included; over it the caller would get an error without a reason. */

@@ -5,6 +5,7 @@ import { createDocumentPages } from "../../lib/documents/document-pages.ts"
 import { openAnswers } from "../../lib/runtime/open-answers.ts"
 import { openSearchedIndex } from "../../lib/runtime/open-searched-index.ts"
 import { openSearching } from "../../lib/runtime/open-searching.ts"
+import { pagesOverIndex } from "../../lib/runtime/pages-over-index.ts"
 import { openModels } from "./open-models.ts"
 
 /** What the functions that answer stand on: `answer` and `mcp`. */
@@ -14,8 +15,8 @@ export async function openAnswering(config: Config, database: Database) {
   const searched = await openSearchedIndex(config, database, embedder, { tenants: async () => [] })
   // Searches go without a detector: its data is 1.6 MB, for models of one language.
   const { retrieve, evidence } = openSearching({ database, searched, embedder, reranker, detector: null })
-  const pages = createDocumentPages(database)
+  const pages = pagesOverIndex(createDocumentPages(database), { ...searched, timeoutMs: config.searchTimeoutMs })
   const anomalies = createAnomalies(database)
   const answers = openAnswers({ config, database, retrieve, evidence, pages, anomalies })
-  return { models: { embedder, reranker }, retrieve, pages, anomalies, answers }
+  return { models: { embedder, reranker }, searched, retrieve, pages, anomalies, answers }
 }

@@ -4,9 +4,17 @@ import { createLog, type Log } from "../../lib/log.ts"
 import { configFromEnvironment } from "../environment.ts"
 import { linkedSettings } from "./resources.ts"
 
-/** The settings of this function: those of its environment, and what is linked to it. */
+/**
+ * The settings of this function: those of its environment, and what is linked to it. Throws `invalid_configuration`, also where
+ * Chroma is to run on a folder: a Lambda has none that lasts, and no Python to start it with.
+ */
 export function lambdaConfig(): Config {
-  return configFromEnvironment(linkedSettings())
+  const config = configFromEnvironment(linkedSettings())
+  if (config.vectordbProvider !== "chroma" || config.chromaUrl !== undefined) return config
+  throw new AppError(
+    "invalid_configuration",
+    "CHROMA_URL must be set where VECTORDB_PROVIDER is chroma: a Lambda keeps no folder, so CHROMA_PERSIST_DIR can't be used",
+  )
 }
 
 /** One JSON object a line; Lambda takes what is written to stdout. */

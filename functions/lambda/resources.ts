@@ -11,6 +11,11 @@ const LINKED = {
   EMBEDDING_API_KEY: ["EmbeddingApiKey", "value"],
   EMBED_SERVICE_API_KEY: ["EmbedServiceApiKey", "value"],
   LLM_API_KEY: ["LlmApiKey", "value"],
+  QDRANT_API_KEY: ["QdrantApiKey", "value"],
+  PINECONE_API_KEY: ["PineconeApiKey", "value"],
+  WEAVIATE_API_KEY: ["WeaviateApiKey", "value"],
+  CHROMA_API_KEY: ["ChromaApiKey", "value"],
+  PGVECTOR_URL: ["PgvectorUrl", "value"],
 } as const
 
 /** The settings that this function's links give. The one file that reads SST's `Resource`. */

@@ -49,7 +49,7 @@ export function createCollection(index: SearchIndex, { settings, model }: Collec
       const facts = await callIndex(index.name, call.signal, () => index.describe(call))
       if (!facts) return null
       const samples = await callIndex(index.name, call.signal, () => index.sample(SAMPLES, call))
-      if (model) requireComparable(index.name, facts, samples, model)
+      if (model) requireComparable(index.name, facts, samples, { ...model, setting: "RETRIEVAL_COLLECTION" })
       const layout = { facts, samples, mapping: mapFields(samples, settings, index.name) }
       if (samples.length > 0) known = layout
       return layout
@@ -57,18 +57,21 @@ export function createCollection(index: SearchIndex, { settings, model }: Collec
   }
 }
 
+/** The setting that names a collection. */
+export type CollectionSetting = "RETRIEVAL_COLLECTION" | "PARENT_EXPANSION_COLLECTION"
+
 /** Throws `invalid_configuration`, which names both sides, where the model's vectors can't be compared with those stored. */
-function requireComparable(
+export function requireComparable(
   name: string,
   facts: CollectionFacts,
   samples: readonly IndexRecord[],
-  { model, dimensions }: VectorModel,
+  { model, dimensions, setting }: VectorModel & { readonly setting: CollectionSetting },
 ): void {
   const stored = facts.dimensions ?? samples.find(({ vector }) => vector)?.vector?.length ?? null
   if (stored !== null && stored !== dimensions) {
     throw new AppError(
       "invalid_configuration",
-      `The vectors of ${name} have ${stored} dimensions, those of the embedding model ${model} have ${dimensions}. Set EMBEDDING_MODEL to the model that the collection was made with, or RETRIEVAL_COLLECTION to one that was made with this.`,
+      `The vectors of ${name} have ${stored} dimensions, those of the embedding model ${model} have ${dimensions}. Set EMBEDDING_MODEL to the model that the collection was made with, or ${setting} to one that was made with this.`,
     )
   }
   if (facts.metric === "cosine" || facts.metric === null) return

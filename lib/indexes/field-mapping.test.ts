@@ -124,3 +124,22 @@ test("filters ask the metadata, and document_id and language the fields that are
   expect(resolveFilter(bare, { document_id: "7" }, "test")[0]?.path).toEqual([])
   expect(() => resolveFilter(bare, { language: "en" }, "the index")).toThrow(/don't say their language/)
 })
+
+test("of what Concordance wrote the fields are known, though most samples have no page, parent or metadata", () => {
+  const own = {
+    document_id: "log",
+    chunk_id: "c0002",
+    title: "Log",
+    language: "pt",
+    kind: "text",
+    concordance_layout: 1,
+  }
+  const paged = sample({ ...own, page: 3, parent_id: "p", metadata: { year: 1931 } }, "Rope")
+  const mapping = mapFields([sample(own, "Salt"), sample(own, "Tide"), paged], {}, "test")
+  expect(readRecord(mapping, paged)).toMatchObject({ page: 3, parentId: "p", metadata: { year: 1931 } })
+  expect(readRecord(mapping, sample(own, "Salt"))).toMatchObject({ documentId: "log", page: null, metadata: {} })
+  expect(resolveFilter(mapping, { kind: "text", year: 1931 }, "test").map(({ path }) => path)).toEqual([
+    ["kind"],
+    ["metadata", "year"],
+  ])
+})

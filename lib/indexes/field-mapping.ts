@@ -1,5 +1,6 @@
 import { AppError, invalidField } from "../errors.ts"
 import { type Filter, filterClauses } from "../search/filter.ts"
+import { isOwnPayload, OWN_FIELDS } from "./own-layout.ts"
 import type { IndexClause, IndexRecord } from "./search-index.ts"
 
 /** Keys from the payload's root. One that goes on below a text reads that text as JSON (LlamaIndex's `_node_content`). */
@@ -19,6 +20,8 @@ export interface FieldMapping {
   readonly pageOffset: 0 | 1
   readonly parent: FieldPath | null
   readonly language: FieldPath | null
+  /** Null: filters ask the metadata for it. */
+  readonly kind: FieldPath | null
   /** The object that filters ask and hits show; `[]`: the payload itself. */
   readonly metadata: FieldPath
 }
@@ -106,7 +109,7 @@ function asPage(value: unknown): number | null {
 
 /**
  * The mapping of an index of which these records are samples: what the settings say, else the first known field that half
- * of the samples have. Throws `invalid_configuration` where a field of the settings is in none of the samples, or no text is.
+ * of the samples have; the fields of what Concordance wrote are known. Throws `invalid_configuration` where a field of the settings is in none of the samples, or no text is.
  *
  * @param name the index, as messages call it
  */
@@ -125,7 +128,9 @@ export function mapFields(samples: readonly IndexRecord[], settings: FieldSettin
       `${key} is ${field}, which none of ${samples.length} records of ${name} has. They have ${fieldNames(samples)}.`,
     )
   }
-  const metadata = chosen("vectordbMetadataField", "VECTORDB_METADATA_FIELD") ?? (root === undefined ? [] : [root])
+  const own = samples.length > 0 && inMost(({ payload }) => isOwnPayload(payload)) ? OWN_FIELDS : undefined
+  const metadata =
+    chosen("vectordbMetadataField", "VECTORDB_METADATA_FIELD") ?? own?.metadata ?? (root === undefined ? [] : [root])
   const guess = (role: keyof typeof GUESSES, isOne: (value: unknown) => boolean): FieldPath | null => {
     const paths = GUESSES[role].map((field) => field.split("."))
     const places =
@@ -138,20 +143,23 @@ export function mapFields(samples: readonly IndexRecord[], settings: FieldSettin
   const besides = inMost(({ text }) => text !== null && text.trim() !== "") ? [] : null
   const content =
     chosen("vectordbContentField", "VECTORDB_CONTENT_FIELD") ??
+    own?.content ??
     besides ??
     guess("content", (value) => typeof value === "string" && isText(value))
   if (content === null && samples.length > 0) throw noContent(samples, name)
-  const page = chosen("vectordbPageField", "VECTORDB_PAGE_FIELD") ?? guess("page", (value) => asPage(value) !== null)
+  const page =
+    chosen("vectordbPageField", "VECTORDB_PAGE_FIELD") ?? own?.page ?? guess("page", (value) => asPage(value) !== null)
   return {
     content: content ?? [],
-    title: chosen("vectordbTitleField", "VECTORDB_TITLE_FIELD") ?? guess("title", isText),
-    document: chosen("vectordbDocumentField", "VECTORDB_DOCUMENT_FIELD") ?? guess("document", isText),
-    chunk: chosen("vectordbChunkField", "VECTORDB_CHUNK_FIELD") ?? guess("chunk", isText),
+    title: chosen("vectordbTitleField", "VECTORDB_TITLE_FIELD") ?? own?.title ?? guess("title", isText),
+    document: chosen("vectordbDocumentField", "VECTORDB_DOCUMENT_FIELD") ?? own?.document ?? guess("document", isText),
+    chunk: chosen("vectordbChunkField", "VECTORDB_CHUNK_FIELD") ?? own?.chunk ?? guess("chunk", isText),
     page,
     pageOffset: page && samples.some(({ payload }) => asPage(readPath(payload, page)) === 0) ? 1 : 0,
     // Not every record has one: a chunk that is its own parent, an expansion made for long documents alone.
-    parent: chosen("vectordbParentField", "VECTORDB_PARENT_FIELD") ?? guessParent(samples, metadata),
-    language: guess("language", isText),
+    parent: chosen("vectordbParentField", "VECTORDB_PARENT_FIELD") ?? own?.parent ?? guessParent(samples, metadata),
+    language: own?.language ?? guess("language", isText),
+    kind: own?.kind ?? null,
     metadata,
   }
 }
@@ -210,6 +218,7 @@ export function resolveFilter(mapping: FieldMapping, filter: Filter | undefined,
 
 function resolveField(mapping: FieldMapping, field: string, name: string): FieldPath {
   if (field === "document_id") return mapping.document ?? []
+  if (field === "kind" && mapping.kind) return mapping.kind
   if (field === "language") {
     if (mapping.language) return mapping.language
     throw invalidField("filter.language", `the records of ${name} don't say their language`)

@@ -82,11 +82,11 @@ async function findParents(
 ): Promise<FoundParents> {
   const none = { parents: new Map<string, MappedRecord>() }
   if (merged.length === 0) return none
+  const ids = firstParents(merged, query)
+  if (ids.length === 0) return none
   if (!parents) return { ...none, note: "expand: PARENT_EXPANSION_COLLECTION is off; hits are shown as they are" }
   const layout = await parents.layout(call)
   if (!layout) return { ...none, note: `expand: there is no ${parents.index.name}; hits are shown as they are` }
-  const ids = firstParents(merged, query)
-  if (ids.length === 0) return none
   const found = await callIndex(parents.index.name, call.signal, () => parents.index.fetch(ids, call))
   const readable = found.filter((record) => mayRead(view, record)).map((record) => readRecord(layout.mapping, record))
   const missing = ids.length - readable.length

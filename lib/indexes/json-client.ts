@@ -10,7 +10,7 @@ export interface JsonClientOptions {
   readonly keySetting: string
 }
 
-/** One request: the answer's JSON, or null for `missing` statuses. */
+/** One request: the answer's JSON, undefined where a success has no body, or null for `missing` statuses. */
 export type JsonCall = <T>(
   method: string,
   path: string,
@@ -38,7 +38,10 @@ export function createJsonClient({ name, baseUrl, headers, keySetting }: JsonCli
       headers: { ...headers, ...(body !== undefined && { "content-type": "application/json" }) },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     })
-    if (response.ok) return (await response.json()) as T
+    if (response.ok) {
+      const text = await response.text()
+      return (text === "" ? undefined : JSON.parse(text)) as T
+    }
     // Read to the end, so that the connection is free for the next call; what it says may hold content.
     await response.arrayBuffer()
     if (missing.includes(response.status)) return null

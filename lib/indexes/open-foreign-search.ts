@@ -5,8 +5,9 @@ import { type Collection, createCollection, type VectorModel } from "./collectio
 import type { FieldSettings } from "./field-mapping.ts"
 import { indexCandidates } from "./index-candidates.ts"
 import { type EngineSettings, openEngine } from "./open-index.ts"
-import type { IndexCall, SearchIndex } from "./search-index.ts"
-import { readTenancy, type Tenancy, type TenancySettings } from "./tenancy.ts"
+import { createReadPassage, type ReadPassage } from "./read-passage.ts"
+import type { IndexCall } from "./search-index.ts"
+import { readTenancy, requirePartitions, type Tenancy, type TenancySettings } from "./tenancy.ts"
 
 export interface ForeignSettings extends EngineSettings, FieldSettings, TenancySettings {
   readonly vectordbNativeHybrid: boolean
@@ -18,6 +19,7 @@ export interface ForeignSettings extends EngineSettings, FieldSettings, TenancyS
 /** Somebody's index, opened and checked, as the pipeline searches it. */
 export interface ForeignSearch {
   readonly find: FindCandidates
+  readonly readPassage: ReadPassage
   /** See `SearchDeps`. */
   readonly wordsNeedVector: boolean
   readonly children: Collection
@@ -38,9 +40,13 @@ const START_TIMEOUT_MS = 15_000
  *
  * @throws AppError `invalid_configuration`, which names both sides of a mismatch; `index_unavailable`
  */
-export async function openForeignSearch(settings: ForeignSettings, model: VectorModel | null): Promise<ForeignSearch> {
+export async function openForeignSearch(
+  settings: ForeignSettings,
+  model: VectorModel | null,
+  open: typeof openEngine = openEngine,
+): Promise<ForeignSearch> {
   const tenancy = readTenancy(settings)
-  const engine = await openEngine(settings)
+  const engine = await open(settings)
   const children = createCollection(engine.open(settings.retrievalCollection), { settings, model })
   const { parentExpansionCollection: parentName } = settings
   const parents =
@@ -51,7 +57,7 @@ export async function openForeignSearch(settings: ForeignSettings, model: Vector
     await engine.close()
   }
   try {
-    requireTenancy(children.index, tenancy)
+    requirePartitions(children.index, tenancy)
     await requireCollection(children, settings.retrievalCollection, tenancy)
   } catch (error) {
     await close()
@@ -59,6 +65,7 @@ export async function openForeignSearch(settings: ForeignSettings, model: Vector
   }
   return {
     find: indexCandidates({ children, parents, tenancy, nativeHybrid: settings.vectordbNativeHybrid }),
+    readPassage: createReadPassage({ children, parents, tenancy }),
     wordsNeedVector: children.index.searchLexical === undefined,
     children,
     parents,
@@ -70,14 +77,6 @@ export async function openForeignSearch(settings: ForeignSettings, model: Vector
 
 /** What the operator says of the children's fields says nothing of the parents'. */
 const NOTHING_CHOSEN: FieldSettings = {}
-
-function requireTenancy({ engine, capabilities }: SearchIndex, { mode }: Tenancy): void {
-  if (mode !== "partition" || capabilities.partitions !== null) return
-  throw new AppError(
-    "invalid_configuration",
-    `VECTORDB_TENANCY is partition, and ${engine} has none: set it to field, with VECTORDB_TENANT_FIELD, or to single.`,
-  )
-}
 
 async function requireCollection(collection: Collection, setting: string, { mode }: Tenancy): Promise<void> {
   const call: IndexCall = { partition: null, signal: deadlineIn(START_TIMEOUT_MS).signal }

@@ -1,3 +1,4 @@
+import { resolve } from "node:path"
 import { AppError } from "../errors.ts"
 import type { SearchIndex } from "./search-index.ts"
 
@@ -35,11 +36,19 @@ export interface EngineSettings {
 export interface OpenedEngine {
   /** The collection of that name, whether it is there or not. Nothing is asked of the engine yet. */
   open(collection: string): SearchIndex
+  /** Where that collection is, without credentials and the same each time: with its name it tells it from any other. */
+  placeOf(collection: string): string
   /** Ends what was opened besides the collections. */
   close(): Promise<void>
 }
 
 const nothing = () => Promise.resolve()
+
+/** A URL without credentials and the slash at its end. */
+function placeOfUrl(url: string): string {
+  const { origin, pathname } = new URL(url)
+  return `${origin}${pathname.replace(/\/+$/, "")}`
+}
 
 /**
  * The engine that the settings name; its client is loaded here and nowhere else.
@@ -69,7 +78,11 @@ export async function openEngine(settings: EngineSettings): Promise<OpenedEngine
 async function openQdrant(settings: EngineSettings): Promise<OpenedEngine> {
   const { createQdrantIndex } = await import("./qdrant/qdrant-index.ts")
   const { qdrantUrl: url, qdrantApiKey: apiKey, qdrantVector: vector, qdrantSparse: hasWords } = settings
-  return { open: (collection) => createQdrantIndex({ url, apiKey, vector, hasWords, collection }), close: nothing }
+  return {
+    open: (collection) => createQdrantIndex({ url, apiKey, vector, hasWords, collection }),
+    placeOf: () => placeOfUrl(url),
+    close: nothing,
+  }
 }
 
 async function openPinecone(settings: EngineSettings): Promise<OpenedEngine> {
@@ -86,21 +99,28 @@ async function openPinecone(settings: EngineSettings): Promise<OpenedEngine> {
     )
   }
   const { createPineconeIndex } = await import("./pinecone/pinecone-index.ts")
+  const isOfParents = (collection: string) => parentIndex !== undefined && collection === parentExpansionCollection
   const open = (collection: string) => {
     const access = { apiKey, controllerUrl, collection }
-    if (parentIndex !== undefined && collection === parentExpansionCollection)
+    if (parentIndex !== undefined && isOfParents(collection))
       return createPineconeIndex({ ...access, index: parentIndex, host: undefined, sparseIndex: null })
     const sparseIndex = settings.pineconeSparseIndexName ?? null
     return createPineconeIndex({ ...access, index, host: settings.pineconeHost, sparseIndex })
   }
-  return { open, close: nothing }
+  const placeOf = (collection: string) =>
+    `${placeOfUrl(controllerUrl)}/${isOfParents(collection) ? parentIndex : index}`
+  return { open, placeOf, close: nothing }
 }
 
 async function openWeaviate(settings: EngineSettings): Promise<OpenedEngine> {
   const { createWeaviateIndex } = await import("./weaviate/weaviate-index.ts")
   const { weaviateUrl: url, weaviateApiKey: apiKey, weaviateVector: vector } = settings
   const isDivided = settings.vectordbTenancy === "partition"
-  return { open: (collection) => createWeaviateIndex({ url, apiKey, vector, isDivided, collection }), close: nothing }
+  return {
+    open: (collection) => createWeaviateIndex({ url, apiKey, vector, isDivided, collection }),
+    placeOf: () => placeOfUrl(url),
+    close: nothing,
+  }
 }
 
 async function openChroma({
@@ -110,11 +130,20 @@ async function openChroma({
 }: EngineSettings): Promise<OpenedEngine> {
   const { createChromaIndex } = await import("./chroma/chroma-index.ts")
   if (chromaUrl !== undefined) {
-    return { open: (collection) => createChromaIndex({ url: chromaUrl, apiKey, collection }), close: nothing }
+    return {
+      open: (collection) => createChromaIndex({ url: chromaUrl, apiKey, collection }),
+      placeOf: () => placeOfUrl(chromaUrl),
+      close: nothing,
+    }
   }
   const { startChroma } = await import("./chroma/start-chroma.ts")
   const { url, stop } = await startChroma(chromaPersistDir)
-  return { open: (collection) => createChromaIndex({ url, apiKey: undefined, collection }), close: stop }
+  return {
+    open: (collection) => createChromaIndex({ url, apiKey: undefined, collection }),
+    // Its port is another each time.
+    placeOf: () => resolve(chromaPersistDir),
+    close: stop,
+  }
 }
 
 async function openPgvector(settings: EngineSettings): Promise<OpenedEngine> {
@@ -139,5 +168,5 @@ async function openPgvector(settings: EngineSettings): Promise<OpenedEngine> {
         textConfig: settings.pgvectorTextConfig,
       },
     )
-  return { open, close: () => access.close() }
+  return { open, placeOf: () => access.address, close: () => access.close() }
 }

@@ -1,6 +1,6 @@
 import { AppError } from "../errors.ts"
 import { matchesFilter } from "./filter-clause.ts"
-import type { IndexClause, IndexRecord } from "./search-index.ts"
+import type { IndexClause, IndexRecord, SearchIndex } from "./search-index.ts"
 
 /** Whose an index's records are. */
 export type Tenancy =
@@ -29,6 +29,15 @@ export function readTenancy({ vectordbTenancy: mode, vectordbTenant, vectordbTen
   if (!vectordbTenantField)
     throw new AppError("invalid_configuration", "VECTORDB_TENANT_FIELD must be set where VECTORDB_TENANCY is field.")
   return { mode, field: vectordbTenantField }
+}
+
+/** Throws `invalid_configuration` where tenants are to have partitions and the engine has none. */
+export function requirePartitions({ engine, capabilities }: SearchIndex, { mode }: Tenancy): void {
+  if (mode !== "partition" || capabilities.partitions !== null) return
+  throw new AppError(
+    "invalid_configuration",
+    `VECTORDB_TENANCY is partition, and ${engine} has none: set it to field, with VECTORDB_TENANT_FIELD, or to single.`,
+  )
 }
 
 /** Where a tenant may look. Throws `forbidden` for any but the one tenant of an index that isn't divided. */

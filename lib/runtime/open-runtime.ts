@@ -22,8 +22,10 @@ import { type Answers, openAnswers } from "./open-answers.ts"
 import { openEnricher } from "./open-enricher.ts"
 import { type FileReading, openFileReading } from "./open-file-reading.ts"
 import { type OpenedIngest, openIngest } from "./open-ingest.ts"
+import { createOpenPublication, type OpenPublication } from "./open-publication.ts"
 import { openSearchedIndex } from "./open-searched-index.ts"
 import { openSearching } from "./open-searching.ts"
+import { readingOverIndex } from "./pages-over-index.ts"
 
 /** How long a component may take to show that it is alive, ms. */
 const HEALTH_TIMEOUT_MS = 2_000
@@ -39,6 +41,7 @@ export interface Runtime extends Omit<OpenedIngest, "close"> {
   readonly documents: Documents
   readonly entities: Entities
   readonly anomalies: Anomalies
+  readonly openPublication: OpenPublication
   readonly keys: KeyRing
   readonly authenticate: Authenticate
   readonly health: Health
@@ -100,16 +103,21 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
   const detector = loadQuestionDetector
   const { retrieve, evidence } = openSearching({ database, searched, embedder, reranker, detector })
   const anomalies = createAnomalies(database)
+  const reading = readingOverIndex(
+    { documents, ...ingesting },
+    { foreign: searched.foreign, timeoutMs: config.searchTimeoutMs },
+  )
   const runtime: Runtime = {
     ...ingesting,
+    ...reading,
     search: evidence.search,
     retrieve,
     extractive: evidence,
     indexDocuments,
-    documents,
     entities: createEntities(database),
     anomalies,
-    answers: openAnswers({ config, database, retrieve, evidence, pages: ingesting.documentPages, anomalies }),
+    answers: openAnswers({ config, database, retrieve, evidence, pages: reading.documentPages, anomalies }),
+    openPublication: createOpenPublication({ config, database, embedder }),
     keys,
     authenticate: createAuthenticator(database),
     health: createHealth({

@@ -1,6 +1,7 @@
 import type { Config } from "../config.ts"
 import type { Database } from "../database/database.ts"
 import { AppError } from "../errors.ts"
+import type { ReadPassage } from "../indexes/read-passage.ts"
 import type { Embedder } from "../inference/inference.ts"
 import { databaseCandidates } from "../search/database-candidates.ts"
 import type { SearchDeps } from "../search/search.ts"
@@ -10,8 +11,14 @@ export interface SearchedIndex extends Pick<SearchDeps, "find" | "wordsNeedVecto
   /** The settings of searches of it. */
   readonly settings: Config & { readonly retrievalStrategy?: Config["vectordbHybridStrategy"] }
   /** Null: it is the database. */
-  readonly foreign: { readonly engine: string; health(signal: AbortSignal): Promise<void> } | null
+  readonly foreign: ForeignIndex | null
   close(): Promise<void>
+}
+
+interface ForeignIndex {
+  readonly engine: string
+  readonly readPassage: ReadPassage
+  health(signal: AbortSignal): Promise<void>
 }
 
 /** A tenant that a key names, in place of all. */
@@ -35,13 +42,13 @@ export async function openSearchedIndex(
   }
   if (config.vectordbTenancy === "single") requireOneTenant(config.vectordbTenant, await tenants())
   const { openForeignSearch } = await import("../indexes/open-foreign-search.ts")
-  const { find, wordsNeedVector, health, close } = await openForeignSearch(config, embedder)
+  const { find, wordsNeedVector, readPassage, health, close } = await openForeignSearch(config, embedder)
   const { vectordbHybridStrategy: strategy } = config
   return {
     find,
     wordsNeedVector,
     settings: { ...config, searchStrategy: strategy, retrievalStrategy: strategy },
-    foreign: { engine: config.vectordbProvider, health },
+    foreign: { engine: config.vectordbProvider, readPassage, health },
     close,
   }
 }

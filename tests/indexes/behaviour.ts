@@ -5,6 +5,7 @@ import type { AppError } from "../../lib/errors.ts"
 import { createCollection } from "../../lib/indexes/collection.ts"
 import { matchesFilter } from "../../lib/indexes/filter-clause.ts"
 import { indexCandidates } from "../../lib/indexes/index-candidates.ts"
+import { createReadPassage } from "../../lib/indexes/read-passage.ts"
 import type { NewRecord, SearchIndex } from "../../lib/indexes/search-index.ts"
 import type { Tenancy } from "../../lib/indexes/tenancy.ts"
 import { SearchRequest } from "../../lib/search/request.ts"
@@ -340,6 +341,33 @@ export function describeBehaviour(engine: string, openSubject: () => Promise<Ind
       ])
       expect(results.map(({ citation }) => citation)).toContain("[[book/p003#p0001]]")
       expect(degraded.filter((note) => note.startsWith("expand: 1 of 2 parents"))).toHaveLength(1)
+    })
+
+    test("a citation is read back: by the names that payloads have, or by the record's id, and a parent's too", async () => {
+      const parents = await filled([await record(100, "the whole chapter", { document_id: "book", chunk_id: "p0001" })])
+      const index = await filled([
+        await record(1, "rope", { document_id: "book", chunk_id: "c0001", owner: "a" }),
+        await record(2, "tar", { document_id: "book", chunk_id: "c0002", owner: "a" }),
+        await record(3, "salt", { document_id: "other", chunk_id: "c0001", owner: "a" }),
+        await record(4, "hemp", { document_id: "4711", chunk_id: "12", owner: "b" }),
+      ])
+      const settings = { settings: {}, model: null }
+      const reader = (tenancy: Tenancy) => {
+        const [children, own] = [createCollection(index, settings), createCollection(parents, settings)]
+        const read = createReadPassage({ children, parents: own, tenancy })
+        return async (documentId: string, chunkId: string, tenant = "primary") =>
+          (await read(tenant, { documentId, chunkId }, 30_000))?.content ?? null
+      }
+      const read = reader({ mode: "single", tenant: "primary" })
+      expect(await read("book", "c0002")).toBe("tar")
+      expect(await read("other", "c0001")).toBe("salt")
+      expect(await read("4711", "12")).toBe("hemp")
+      expect(await read("book", "p0001")).toBe("the whole chapter")
+      expect(await read("other", "c0002")).toBeNull()
+      expect(await read("book", "c0001", "another")).toBeNull()
+      const byOwner = reader({ mode: "field", field: "owner" })
+      expect(await byOwner("book", "c0001", "a")).toBe("rope")
+      expect(await byOwner("book", "c0001", "b")).toBeNull()
     })
 
     test("a tenant sees what is its own, by field, by partition or alone", async () => {

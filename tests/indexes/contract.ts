@@ -39,6 +39,9 @@ interface Found {
   readonly pointer: string
 }
 
+/** For the name of a test that is skipped without them. */
+export const WHERE_SPECS_ARE = "CONCORDANCE_SPECS says where it is, ../shared/specs by default"
+
 /** Where the published contracts are: not part of this repository. */
 function specs(): string {
   // biome-ignore lint/style/noProcessEnv: a test's own setting, which the product has no use for

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { createPineconeIndex, type PineconeOptions } from "../../lib/indexes/pinecone/pinecone-index.ts"
 import { describeBehaviour, type IndexSubject } from "./behaviour.ts"
-import { isPublished, openContracts } from "./contract.ts"
+import { isPublished, openContracts, WHERE_SPECS_ARE } from "./contract.ts"
 import { callIn, DIMENSIONS, manyRecords, record, uuid, vectorOf } from "./records.ts"
 import { startSocketServer } from "./silent-server.ts"
 import { type PineconeStub, startPineconeStub } from "./stub-pinecone.ts"
@@ -42,12 +42,9 @@ async function openSubject(options: Partial<PineconeOptions>): Promise<IndexSubj
 describeBehaviour("pinecone", () => openSubject({}))
 describeBehaviour("pinecone with an index of sparse vectors", () => openSubject({ sparseIndex: "sparse" }))
 
-test.skipIf(!isPublished(PUBLISHED))(
-  "the stub is held to the published contract too: CONCORDANCE_SPECS says where it is",
-  () => {
-    expect(openContracts("pinecone", PUBLISHED)).toHaveLength(2)
-  },
-)
+test.skipIf(!isPublished(PUBLISHED))(`the stub is held to the published contract too (${WHERE_SPECS_ARE})`, () => {
+  expect(openContracts("pinecone", PUBLISHED)).toHaveLength(2)
+})
 
 describe("Pinecone", () => {
   let stub: PineconeStub

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import type { QdrantOptions } from "../../lib/indexes/qdrant/qdrant-access.ts"
 import { createQdrantIndex } from "../../lib/indexes/qdrant/qdrant-index.ts"
 import { describeBehaviour, type IndexSubject } from "./behaviour.ts"
-import { isPublished, openContracts } from "./contract.ts"
+import { isPublished, openContracts, WHERE_SPECS_ARE } from "./contract.ts"
 import { callIn, DIMENSIONS, manyRecords, record, uuid, vectorOf } from "./records.ts"
 import { startSocketServer } from "./silent-server.ts"
 import { startQdrantStub } from "./stub-qdrant.ts"
@@ -32,12 +32,9 @@ async function openSubject(options: Partial<QdrantOptions>): Promise<IndexSubjec
 describeBehaviour("qdrant", () => openSubject({}))
 describeBehaviour("qdrant with sparse vectors", () => openSubject({ hasWords: true }))
 
-test.skipIf(!isPublished(PUBLISHED))(
-  "the stub is held to the published contract too: CONCORDANCE_SPECS says where it is",
-  () => {
-    expect(openContracts("qdrant", PUBLISHED)).toHaveLength(2)
-  },
-)
+test.skipIf(!isPublished(PUBLISHED))(`the stub is held to the published contract too (${WHERE_SPECS_ARE})`, () => {
+  expect(openContracts("qdrant", PUBLISHED)).toHaveLength(2)
+})
 
 describe("Qdrant", () => {
   let stub: StubServer

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { tenantOf } from "../../lib/indexes/weaviate/weaviate-class.ts"
 import { createWeaviateIndex, type WeaviateOptions } from "../../lib/indexes/weaviate/weaviate-index.ts"
 import { describeBehaviour, type IndexSubject } from "./behaviour.ts"
-import { isPublished, openContracts } from "./contract.ts"
+import { isPublished, openContracts, WHERE_SPECS_ARE } from "./contract.ts"
 import { callIn, DIMENSIONS, manyRecords, record, uuid, vectorOf } from "./records.ts"
 import { startSocketServer } from "./silent-server.ts"
 import type { StubServer } from "./stub-server.ts"
@@ -32,12 +32,9 @@ async function openSubject(options: Partial<WeaviateOptions>): Promise<IndexSubj
 describeBehaviour("weaviate", () => openSubject({}))
 describeBehaviour("weaviate with tenants", () => openSubject({ isDivided: true }))
 
-test.skipIf(!isPublished(PUBLISHED))(
-  "the stub is held to the published contract too: CONCORDANCE_SPECS says where it is",
-  () => {
-    expect(openContracts("weaviate", PUBLISHED)).toHaveLength(2)
-  },
-)
+test.skipIf(!isPublished(PUBLISHED))(`the stub is held to the published contract too (${WHERE_SPECS_ARE})`, () => {
+  expect(openContracts("weaviate", PUBLISHED)).toHaveLength(2)
+})
 
 describe("Weaviate", () => {
   let stub: StubServer

@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from "vitest"
+import { indexKeys } from "../../lib/index-keys.ts"
 import { statementsOf, tooMuch } from "./policies.ts"
 import type { Synthesis } from "./synthesis.ts"
 import { synthesise } from "./synthesise.ts"
@@ -168,5 +169,33 @@ test("a setting that is none ends the deploy and is named", async () => {
   ).rejects.toThrow("INFERENCE_PROVISIONED must be at most INFERENCE_MAX")
   await expect(synthesise({ stage: "ana", settings: { INGEST_WORKERS: "1" } })).rejects.toThrow(
     "INGEST_WORKERS must be a whole number from 2 to 1000",
+  )
+})
+
+test("somebody else's index: whoever searches is handed its key and every setting there is, and nobody else any", async () => {
+  // Secrets are linked, and no folder is kept on a Lambda.
+  const elsewhere = /_API_KEY$|^PGVECTOR_URL$|^CHROMA_PERSIST_DIR$/
+  const keys = [...Object.keys(indexKeys), "PGVECTOR_TABLE"].filter((key) => !elsewhere.test(key))
+  const settings = { ...Object.fromEntries(keys.map((key) => [key, `the ${key}`])), VECTORDB_PROVIDER: "qdrant" }
+  const foreign = await synthesise({ stage: "ana", settings })
+  const linked = foreign.handlers.filter(({ links }) => "QdrantApiKey" in links)
+  const searching = ["Answer", "Documents", "Health", "Mcp", "Search"]
+  expect(linked.map(({ functionName }) => functionName).sort()).toEqual(searching)
+  for (const { name, inputs } of foreign.resources.filter(({ type }) => type === "aws:lambda/function:Function")) {
+    const given = inputs.environment?.variables ?? {}
+    const handed = Object.fromEntries(keys.filter((key) => key in given).map((key) => [key, given[key]]))
+    expect(handed, name).toEqual(searching.includes(name.replace(/Function$/, "")) ? settings : {})
+  }
+})
+
+test("an index that a Lambda could not find ends the deploy, which names the setting", async () => {
+  await expect(synthesise({ stage: "ana", settings: { VECTORDB_PROVIDER: "chroma" } })).rejects.toThrow(
+    /CHROMA_URL must be set where VECTORDB_PROVIDER is chroma.*CHROMA_PERSIST_DIR can't be used/,
+  )
+  await expect(synthesise({ stage: "ana", settings: { VECTORDB_PROVIDER: "weaviate" } })).rejects.toThrow(
+    "WEAVIATE_URL must be set",
+  )
+  await expect(synthesise({ stage: "ana", settings: { VECTORDB_PROVIDER: "qdrnt" } })).rejects.toThrow(
+    "VECTORDB_PROVIDER must be one of concordance, qdrant, pinecone, weaviate, chroma, pgvector",
   )
 })

@@ -1,5 +1,8 @@
 /** What kind of thing a question asks for, as far as its first words tell. */
-export type AnswerType = "money" | "number" | "time" | "person"
+export type AnswerType = "money" | "number" | "time" | "person" | "colour" | Measure
+
+/** What is told by a number and a unit of its own. */
+type Measure = "length" | "weight" | "speed" | "temperature"
 
 /** By the question's words, the first that fits; English and Portuguese, the languages that the samples are in. */
 const ASKED: readonly (readonly [AnswerType, RegExp])[] = [
@@ -10,6 +13,20 @@ const ASKED: readonly (readonly [AnswerType, RegExp])[] = [
   [
     "time",
     /^\W*(when|since when|until when|on (which|what) (day|date)s?|(in|since) (what|which) year|what year)\b|^\W*(quando|desde quando|até quando|em que (ano|dia|data|datas|mês)|a que horas)\b/iu,
+  ],
+  ["colour", /\b(what|which) colou?rs?\b|\b(de )?que cor(es)?\b/iu],
+  [
+    "weight",
+    /\bhow heavy\b|\bhow much (do|does|did|can|may)\b.*\bweigh\b|\b(what|which) (is the |was the )?(\p{L}+ )?weight\b|\bquanto pesa(va)?\b|\bque peso\b/iu,
+  ],
+  ["speed", /\bhow fast\b|\b(what|which) (is the |was the )?(\p{L}+ )?speed\b|\b(a )?que velocidade\b/iu],
+  [
+    "temperature",
+    /\bhow (hot|cold|warm)\b|\b(what|which) (is the |was the )?(\p{L}+ )?temperature\b|\bhow many degrees\b|\bque temperatura\b|\bquantos graus\b/iu,
+  ],
+  [
+    "length",
+    /\bhow (far|deep|tall|thick|high|wide|broad)\b|\b(what|which) (is the |was the )?(\p{L}+ )?(height|depth|length|width|distance|wingspan)\b|\b(a )?que (altura|distância|profundidade|largura)\b/iu,
   ],
   [
     "number",
@@ -28,6 +45,18 @@ const MONEY_WORDS =
   /[€$£]|\b(euros?|cents?|dollars?|pounds?|shillings?|pence|escudos?|cêntimos?|dólares|dólar|libras?|reais|real|free|gratuit[oa]s?|nothing|paid|pagam?)\b/iu
 const TIME_WORDS =
   /\b(january|february|march|april|may|june|july|august|september|october|november|december|janeiro|fevereiro|março|abril|maio|junho|julho|agosto|setembro|outubro|novembro|dezembro|(mon|tues|wednes|thurs|fri|satur|sun)days?|segunda|terça|quarta|quinta|sexta|sábado|domingo|noon|midnight|morning|night|spring|summer|autumn|winter|easter|christmas|meio-dia|meia-noite|manhã|noite|primavera|verão|outono|inverno|páscoa|natal)\b/iu
+const COLOURS =
+  /\b(red|white|black|blue|green|yellow|grey|gray|orange|brown|vermelh[oa]s?|branc[oa]s?|pret[oa]s?|azul|azuis|verdes?|amarel[oa]s?|cinzent[oa]s?|castanh[oa]s?)\b/iu
+
+const UNITS: Readonly<Record<Measure, RegExp>> = {
+  length:
+    /\b([cmk]?m|(kilo|centi|milli)?met(re|er)s?|(quiló|centí|milí)?metros?|miles?|milhas?|fathoms?|braças?|feet|foot|pés|inch(es)?|polegadas?|yards?|leagues?|léguas?|palmos?)\b/iu,
+  weight:
+    /\b([mk]?g|kilos?|quilos?|(kilo|quilo)?gram(me|a)?s?|tons?|tonnes?|toneladas?|pounds?|libras?|ounces?|onças?|arrobas?)\b/iu,
+  speed: /\b(knots?|nós|km\/h|m\/s|(miles|metres|kilometres) an? (hour|second|minute))\b/iu,
+  temperature: /°|\b(degrees?|graus?)\b/iu,
+}
+
 /** A capital that no sentence or row begins with. */
 const NAME = /(?<=\p{Ll}[^.!?\n|]{0,80}\s)\p{Lu}\p{Ll}+/u
 const PEOPLE = /\b(he|she|they|i|my|her|his|we|man|woman|boy|girl|ele|ela|eles|nós|homem|mulher|moço)\b/iu
@@ -41,15 +70,22 @@ export function askedFor(question: string): AnswerType | null {
 export function holdsType(sentence: string, type: AnswerType): boolean {
   switch (type) {
     case "money":
-      return (
-        (DIGITS.test(sentence) || NUMBER_WORDS.test(sentence) || /\b(free|nothing|gratuit)/iu.test(sentence)) &&
-        MONEY_WORDS.test(sentence)
-      )
+      return (holdsNumber(sentence) || /\b(free|nothing|gratuit)/iu.test(sentence)) && MONEY_WORDS.test(sentence)
     case "number":
-      return DIGITS.test(sentence) || NUMBER_WORDS.test(sentence)
+      return holdsNumber(sentence)
+    case "colour":
+      return COLOURS.test(sentence)
+    case "length":
+    case "weight":
+    case "speed":
+    case "temperature":
+      // A table has its units in the head.
+      return holdsNumber(sentence) && (sentence.includes("|") || UNITS[type].test(sentence))
     case "time":
       return /\d{1,2}[:h]\d{2}|\b\d{4}\b|\b\d{1,2} de \p{L}/u.test(sentence) || TIME_WORDS.test(sentence)
     case "person":
       return NAME.test(sentence) || PEOPLE.test(sentence)
   }
 }
+
+const holdsNumber = (sentence: string): boolean => DIGITS.test(sentence) || NUMBER_WORDS.test(sentence)

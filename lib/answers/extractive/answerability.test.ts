@@ -36,20 +36,39 @@ test.each([
   expect(signalsOf(evidence(question, text))?.nameMissing).toBe(missing)
 })
 
-const signals: Signals = { nearness: 0.6, coverage: 0.7, unmet: 0.1, typeMissing: false, nameMissing: false }
-const models: Calibration = {
-  by: "models",
-  nearnessMin: 0.4,
-  probabilityMin: 0.5,
-  weights: { intercept: 1, nearness: 0, coverage: 0, unmet: -4, typeMissing: -2, nameMissing: -2 },
-}
+test("the best met word counts that the title doesn't have, in whatever form; of a question in the title's words the best of all", () => {
+  const met = (...matches: readonly (readonly [string, number])[]) => {
+    const found = evidence("Who?", "Someone.")
+    return signalsOf({ ...found, matches: matches.map(([word, similarity]) => ({ word, similarity })) })?.met
+  }
+  expect(met(["ferry", 0.9], ["captain?", 0.4])).toBe(0.4)
+  expect(met(["Ferry's", 0.9], ["captain's", 0.4], ["dog?", 0.2])).toBe(0.4)
+  expect(met(["ferry?", 0.9])).toBe(0.9)
+  expect(met()).toBe(0)
+})
 
-test("by models: what is far is refused whatever else speaks for it, and a missing kind of answer weighs without deciding", () => {
+test("a passage without any of the question's words is told from one that has some", () => {
+  const found = evidence("Who?", "Someone.")
+  expect(signalsOf({ ...found, passageCoverage: [0] })?.noWordShared).toBe(true)
+  expect(signalsOf({ ...found, passageCoverage: [0.01] })?.noWordShared).toBe(false)
+})
+
+const signals: Signals = {
+  ...{ nearness: 0.6, coverage: 0.7, noWordShared: false, unmet: 0.1, met: 0.8 },
+  ...{ typeMissing: false, nameMissing: false },
+}
+const weights = { intercept: -2.5, nearness: 2, noWordShared: 1, unmet: -4, met: 3, typeMissing: -2, nameMissing: -2 }
+const models: Calibration = { by: "models", probabilityMin: 0.5, weights }
+
+test("by models: each signal weighs, and none decides by itself", () => {
   expect(judge(signals, models)).toBe("answered")
-  expect(judge({ ...signals, nearness: 0.39 }, models)).toBe("too_far")
+  expect(judge({ ...signals, nearness: 0 }, models)).toBe("unlikely")
+  expect(judge({ ...signals, met: 0.5 }, models)).toBe("unlikely")
+  expect(judge({ ...signals, met: 0.5, noWordShared: true }, models)).toBe("answered")
   expect(judge({ ...signals, unmet: 0.3 }, models)).toBe("unlikely")
   expect(judge({ ...signals, typeMissing: true }, models)).toBe("unlikely")
-  const sure = { ...models, weights: { ...models.weights, intercept: 3 } }
+  expect(judge({ ...signals, nameMissing: true }, models)).toBe("unlikely")
+  const sure = { ...models, weights: { ...weights, intercept: 1 } }
   expect(judge({ ...signals, typeMissing: true }, sure)).toBe("answered")
   expect(judge(null, models)).toBe("nothing_found")
 })

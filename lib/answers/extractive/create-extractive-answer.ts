@@ -55,7 +55,8 @@ function verdictOf({ embedder, reranker }: EvidenceDeps, evidence: Evidence): Ve
   // A model that was late, or can't read the question, gave no signal: then the words decide, as if it weren't there.
   const [best] = evidence.sentences
   const embedded = best?.similarity == null ? null : (embedder?.model ?? null)
-  const reranked = best?.reranked == null ? null : (reranker?.model ?? null)
+  const matched = evidence.matches !== null || !reranker?.matchWords
+  const reranked = best?.reranked == null || !matched ? null : (reranker?.model ?? null)
   return judge(signalsOf(evidence), calibrationFor(embedded, reranked))
 }
 

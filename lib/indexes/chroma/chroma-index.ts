@@ -1,5 +1,6 @@
 import { callIndex, indexUnavailable } from "../index-failure.ts"
 import { createJsonClient, type JsonCall } from "../json-client.ts"
+import { pathSegment } from "../path-segment.ts"
 import type {
   CollectionFacts,
   DenseQuery,
@@ -64,9 +65,9 @@ export function createChromaIndex({ url, apiKey, collection }: ChromaOptions): S
   const call: JsonCall = (method, path, body, signal, missing) =>
     callIndex(name, signal, () => client(method, path, body, signal, missing))
   const collections = ({ partition }: IndexCall) =>
-    `/tenants/${segment(partition ?? DEFAULT_TENANT)}/databases/${DATABASE}/collections`
+    `/tenants/${pathSegment(partition ?? DEFAULT_TENANT)}/databases/${DATABASE}/collections`
   const find = (at: IndexCall) =>
-    call<ChromaCollection>("GET", `${collections(at)}/${segment(collection)}`, undefined, at.signal, [404])
+    call<ChromaCollection>("GET", `${collections(at)}/${pathSegment(collection)}`, undefined, at.signal, [404])
   // By id, which a collection made anew under the name doesn't share: looked up for each call (1 ms).
   const inCollection = async <T>(
     at: IndexCall,
@@ -155,21 +156,15 @@ function writing({
     async ensureCollection(_dimensions, at) {
       if (at.partition !== null) {
         await call("POST", "/tenants", { name: at.partition }, at.signal, [409])
-        await call("POST", `/tenants/${segment(at.partition)}/databases`, { name: DATABASE }, at.signal, [409])
+        await call("POST", `/tenants/${pathSegment(at.partition)}/databases`, { name: DATABASE }, at.signal, [409])
       }
       const configuration = { hnsw: { space: "cosine" } }
       await call("POST", collections(at), { name: collection, get_or_create: true, configuration }, at.signal)
     },
     async reset(at) {
-      await call("DELETE", `${collections(at)}/${segment(collection)}`, undefined, at.signal, [404])
+      await call("DELETE", `${collections(at)}/${pathSegment(collection)}`, undefined, at.signal, [404])
     },
   }
-}
-
-/** A URL would take two names for ways up its path. */
-function segment(text: string): string {
-  if (text === "." || text === "..") throw indexUnavailable("Chroma", "can't be asked for what is called `.` or `..`.")
-  return encodeURIComponent(text)
 }
 
 function queryBody({ vector, limit, filter, withVectors }: DenseQuery): object {

@@ -1,30 +1,11 @@
+import { nestDottedKeys } from "../dotted-keys.ts"
+
 /** What Chroma keeps of a record: one level of texts, numbers and booleans. */
 export type ChromaMetadata = Readonly<Record<string, string | number | boolean | null>>
 
-/** Chroma's metadata as a payload: a key with dots stands in an object, where its front part isn't a value itself. */
+/** Chroma's metadata as a payload; null is a key that was taken away. */
 export function payloadOf(metadata: ChromaMetadata | null): Record<string, unknown> {
-  const payload: Record<string, unknown> = {}
-  const entries = Object.entries(metadata ?? {}).filter(([, value]) => value !== null)
-  // Whole keys first, so that `a` is there before `a.b` asks whether it may be an object.
-  for (const [key, value] of entries.sort(([a], [b]) => a.split(".").length - b.split(".").length)) {
-    const keys = key.split(".")
-    const last = keys.pop() as string
-    let place: Record<string, unknown> | undefined = payload
-    for (const part of keys) place = objectAt(place, part)
-    define(place ?? payload, place ? last : key, value)
-  }
-  return payload
-}
-
-function objectAt(parent: Record<string, unknown> | undefined, key: string): Record<string, unknown> | undefined {
-  if (parent && !Object.hasOwn(parent, key)) define(parent, key, {})
-  const child = parent?.[key]
-  return typeof child === "object" && child !== null ? (child as Record<string, unknown>) : undefined
-}
-
-/** Also for `__proto__`, which an assignment would not make a key of. */
-function define(target: Record<string, unknown>, key: string, value: unknown): void {
-  Object.defineProperty(target, key, { value, enumerable: true, writable: true, configurable: true })
+  return nestDottedKeys(Object.fromEntries(Object.entries(metadata ?? {}).filter(([, value]) => value !== null)))
 }
 
 /** A payload as Chroma keeps it: objects become keys with dots; lists and null are left out. */

@@ -120,16 +120,8 @@ function openAccess({ url, apiKey, collection, vector, isDivided }: WeaviateOpti
     headers: apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` },
     keySetting: "WEAVIATE_API_KEY",
   })
-  // A deletion is answered without a body.
-  const bodiless = (error: unknown): null => {
-    if (error instanceof SyntaxError) return null
-    throw error
-  }
   const call: JsonCall = (method, path, body, signal, missing) =>
-    callIndex(name, signal, () => {
-      const answer = client<never>(method, path, body, signal, missing)
-      return method === "DELETE" ? answer.catch(bodiless) : answer
-    })
+    callIndex(name, signal, () => client(method, path, body, signal, missing))
   const tenant = ({ partition }: IndexCall) => (isDivided ? tenantOf(partition ?? DEFAULT_TENANT) : null)
   let known: { readonly found: WeaviateClass; readonly until: number } | null = null
   return {
