@@ -112,6 +112,9 @@ function ComparedChoice({ address, change }: Pick<CompareProps, "address" | "cha
           </label>
         )
       })}
+      <small>
+        <b>↑3</b> stands three places higher here than there, <b>↓3</b> lower.
+      </small>
     </fieldset>
   )
 }

@@ -36,13 +36,23 @@ export function Beginnings({ library }: { readonly library: Resource<DocumentLis
   const questions = SAMPLE_QUESTIONS.filter(({ document }) => ids.has(document))
   return (
     <>
-      <div class={ids.has(PROVEN.document) ? "beginnings beginnings-proof" : "beginnings"}>
-        {questions.length > 0 ? <Questions questions={questions} /> : <SomeDocuments documents={ready} />}
-        {ids.has(PROVEN.document) && <Proof />}
-      </div>
+      {questions.length > 0 ? <Questions questions={questions} /> : <SomeDocuments documents={ready} />}
+      {isProven(value) && (
+        <div class="proofs">
+          {PROVEN.filter(({ document }) => ids.has(document)).map((proven) => (
+            <Proof key={proven.document} proven={proven} />
+          ))}
+        </div>
+      )}
       <Holdings documents={ready} isWhole={value.isWhole} hasSamples={questions.length > 0} />
     </>
   )
+}
+
+/** Whether a document is there whose page is shown beside the box. */
+export function isProven(list: DocumentList | undefined): boolean {
+  const ids = new Set((list?.documents ?? []).filter(({ chunks }) => chunks > 0).map(({ id }) => id))
+  return PROVEN.some(({ document }) => ids.has(document))
 }
 
 function Questions({ questions }: { readonly questions: typeof SAMPLE_QUESTIONS }) {

@@ -26,6 +26,17 @@ export function passageBlocks(text: string, marks: readonly Mark[]): readonly Bl
   return blocks
 }
 
+/** The paragraphs of a piece: what empty lines part. */
+export function paragraphsOf({ text, marks }: Piece): readonly Piece[] {
+  const paragraphs: Piece[] = []
+  let from = 0
+  for (const gap of [...text.matchAll(/\n[^\S\n]*(?:\n\s*)+/g), { 0: "", index: text.length }]) {
+    if (gap.index > from) paragraphs.push(pieceOf(text, from, gap.index, marks))
+    from = gap.index + gap[0].length
+  }
+  return paragraphs
+}
+
 const isRow = (line: string) => line.includes(" | ") || /^\|.*\|$/.test(line.trim())
 
 /** `|---|---|`: Markdown's line under the head. */

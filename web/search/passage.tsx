@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks"
 import { MarkedText } from "../parts/marked-text.tsx"
 import { excerptOf, type Mark } from "./excerpt.ts"
-import { type Block, type Piece, passageBlocks } from "./passage-blocks.ts"
+import { type Block, type Piece, paragraphsOf, passageBlocks } from "./passage-blocks.ts"
 
 /** Rows of a table that are shown before it is opened, with its head. */
 const ROWS = 6
@@ -51,9 +51,13 @@ const shifted = (marks: readonly Mark[], by: number) =>
 
 function Words({ piece }: { readonly piece: Piece }) {
   return (
-    <p class="passage">
-      <MarkedText text={piece.text} marks={piece.marks} />
-    </p>
+    <>
+      {paragraphsOf(piece).map(({ text, marks }, index) => (
+        <p key={index} class="passage">
+          <MarkedText text={text} marks={marks} />
+        </p>
+      ))}
+    </>
   )
 }
 

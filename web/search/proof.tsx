@@ -3,16 +3,17 @@ import { call } from "../api/call.ts"
 import { useResource } from "../api/use-resource.ts"
 import { citedPath } from "../parts/paths.ts"
 import { PageThumbnail } from "./page-thumbnail.tsx"
-import { PROVEN } from "./sample-questions.ts"
+import type { PROVEN } from "./sample-questions.ts"
 
 /** Width of the picture, px: sharp on a screen of two pixels a point. */
 const PICTURE_PX = 720
 
 /** One question with its answer on the page, searched for as anybody would; nothing where that finds none. */
-export function Proof() {
-  const found = useResource([], (signal) =>
+export function Proof({ proven }: { readonly proven: (typeof PROVEN)[number] }) {
+  const { question, document, language, says } = proven
+  const found = useResource([question, document], (signal, query, document_id) =>
     call<SearchResponse>("/search", {
-      body: { query: PROVEN.question, filter: { document_id: PROVEN.document }, strategy: "weighted", top_k: 1 },
+      body: { query, filter: { document_id }, strategy: "weighted", top_k: 1 },
       signal,
     }),
   )
@@ -23,7 +24,9 @@ export function Proof() {
     <figure class="proof">
       <div class="proof-page">{hit && href && <PageThumbnail hit={hit} href={href} width={PICTURE_PX} />}</div>
       <figcaption>
-        <q>{PROVEN.question}</q> Found in a table{hit?.page !== undefined && ` on page ${hit.page}`}, and shaded there.
+        <q lang={language}>{question}</q>
+        {says}
+        {hit?.page !== undefined && `, page ${hit.page}`}
       </figcaption>
     </figure>
   )

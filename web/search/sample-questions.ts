@@ -47,8 +47,18 @@ export const SAMPLE_QUESTIONS: readonly SampleQuestion[] = [
   },
 ]
 
-/** The question whose answer is shown beside the box, on its page. */
-export const PROVEN = {
-  question: "At what price was ice sold in summer?",
-  document: "en/ice-house-report-1936",
-} as const
+/** Questions whose answers are shown beside the box, on their pages: printed, and scanned. */
+export const PROVEN = [
+  {
+    question: "At what price was ice sold in summer?",
+    language: "en",
+    document: "en/ice-house-report-1936",
+    says: "From a table in print",
+  },
+  {
+    question: "Quanto aguenta a prancha do cais?",
+    language: "pt",
+    document: "pt/edital-do-sal-1949",
+    says: "From the scan of a notice",
+  },
+] as const

@@ -41,9 +41,7 @@ export function SearchBox({ box, question, ask, goDown, isLarge }: SearchBoxProp
           Search the collection
         </label>
         <div class="search-box-row">
-          <svg viewBox="0 0 20 20" width="20" height="20" aria-hidden="true">
-            <path d="M12.6 12.6 17 17M8.5 14a5.5 5.5 0 1 1 0-11 5.5 5.5 0 0 1 0 11z" />
-          </svg>
+          <SearchSign />
           <input
             ref={box}
             id="question"
@@ -53,14 +51,15 @@ export function SearchBox({ box, question, ask, goDown, isLarge }: SearchBoxProp
             onInput={(event) => setDraft(event.currentTarget.value)}
             onKeyDown={keys}
             maxLength={QUESTION_CHARS_MAX}
-            placeholder="Ask a question, or type a few words"
+            placeholder="Ask, or type a few words"
             aria-describedby="question-hints"
             autocomplete="off"
             autocapitalize="off"
             spellcheck={false}
           />
           <button type="submit" class="button button-primary">
-            Search
+            <SearchSign />
+            <span>Search</span>
           </button>
         </div>
         <p class="search-hints" id="question-hints">
@@ -76,5 +75,13 @@ export function SearchBox({ box, question, ask, goDown, isLarge }: SearchBoxProp
         </p>
       </form>
     </search>
+  )
+}
+
+function SearchSign() {
+  return (
+    <svg class="search-sign" viewBox="0 0 20 20" width="20" height="20" aria-hidden="true">
+      <path d="M12.6 12.6 17 17M8.5 14a5.5 5.5 0 1 1 0-11 5.5 5.5 0 0 1 0 11z" />
+    </svg>
   )
 }

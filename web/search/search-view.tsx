@@ -7,7 +7,7 @@ import { useCallback, useEffect, useRef, useState } from "preact/hooks"
 import { useLocation } from "preact-iso"
 import { useTitle } from "../parts/use-title.ts"
 import { KeyHelp } from "./key-help.tsx"
-import { Beginnings, Welcome } from "./landing.tsx"
+import { Beginnings, isProven, Welcome } from "./landing.tsx"
 import { goToFirst } from "./move-in-list.ts"
 import { addressOf, readAddress, type SearchAddress } from "./search-address.ts"
 import { SearchBox } from "./search-box.tsx"
@@ -38,7 +38,10 @@ export function SearchView() {
   }
   const toBox = () => box.current?.focus()
   return (
-    <div class={isAsked ? "search" : "search search-landing"}>
+    <div
+      class={isAsked ? "search" : "search search-landing"}
+      data-proof={!isAsked && isProven(library.value) ? "" : undefined}
+    >
       {isAsked ? <h1 class="visually-hidden">Search results</h1> : <Welcome />}
       <SearchBox
         box={box}
