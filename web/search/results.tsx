@@ -1,4 +1,4 @@
-import { useEffect, useState } from "preact/hooks"
+import { useEffect, useRef, useState } from "preact/hooks"
 import type { SearchHit, SearchResponse } from "../../lib/search/response.ts"
 import { call } from "../api/call.ts"
 import { useResource } from "../api/use-resource.ts"
@@ -8,6 +8,7 @@ import { RANKINGS } from "./rankings.ts"
 import { ResultCard } from "./result-card.tsx"
 import { type SearchAddress, toRequest } from "./search-address.ts"
 import { isShortcut } from "./single-keys.ts"
+import { rememberOpened, useReturn } from "./use-return.ts"
 import type { Searching } from "./use-search.ts"
 
 interface ResultsProps {
@@ -20,8 +21,10 @@ interface ResultsProps {
 /** The results of one search, best first, page after page. */
 export function Results({ address, searching, change, toBox }: ResultsProps) {
   const { pages, state, more, moreState } = searching
-  const { explained, want } = useExplained(address)
   const hits = pages.flatMap(({ results }) => results)
+  const { explained, want } = useExplained(address)
+  const list = useRef<HTMLOListElement>(null)
+  useReturn(list, hits)
   const hasMore = pages.at(-1)?.next_cursor !== undefined
   const keys = (event: KeyboardEvent) => {
     if (!isShortcut(event)) return
@@ -31,7 +34,13 @@ export function Results({ address, searching, change, toBox }: ResultsProps) {
   return (
     <div class="results" aria-busy={state === "loading"}>
       <Notes notes={notesOf(pages)} />
-      <ol class="result-list" aria-label="Results" onKeyDown={keys}>
+      <ol
+        ref={list}
+        class="result-list"
+        aria-label="Results"
+        onKeyDown={keys}
+        onClick={(event) => rememberOpened(event, hits)}
+      >
         {hits.map((hit, index) => (
           <ResultCard
             key={hit.citation}
