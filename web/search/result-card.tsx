@@ -28,6 +28,8 @@ export function ResultCard({ hit, place, explained, wantExplained, within }: Res
     ...(hit.page !== undefined && { page: hit.page }),
   })
   const [isWhyOpen, setWhyOpen] = useState(false)
+  // At once where no word of the first language matched: it was asked in the other.
+  const [isTranslated, setTranslated] = useState(hit.translation !== undefined && hit.highlights?.length === 0)
   const openWhy = () => {
     wantExplained()
     setWhyOpen(!isWhyOpen)
@@ -41,9 +43,20 @@ export function ResultCard({ hit, place, explained, wantExplained, within }: Res
           </a>
         </h2>
         <ResultFacts hit={hit} />
-        <ResultText hit={hit} />
+        <ResultText hit={hit} isTranslated={isTranslated} />
         <div class="result-tools">
           <CitationChip citation={hit.citation} />
+          {hit.translation && (
+            <button
+              type="button"
+              class="button-quiet"
+              aria-expanded={isTranslated}
+              data-key="t"
+              onClick={() => setTranslated(!isTranslated)}
+            >
+              {isTranslated ? "Hide the" : "Read it in"} {languageName(hit.translation.language)}
+            </button>
+          )}
           <button type="button" class="button-quiet" aria-expanded={isWhyOpen} data-key="w" onClick={openWhy}>
             Why it ranked {place === 1 ? "first" : "here"}
           </button>
@@ -60,29 +73,13 @@ export function ResultCard({ hit, place, explained, wantExplained, within }: Res
   )
 }
 
-/** The passage, and in its second language where it has one: at once where no word of the first matched. */
-function ResultText({ hit }: { readonly hit: SearchHit }) {
-  const { translation, highlights } = hit
-  const [isTranslated, setTranslated] = useState(translation !== undefined && highlights?.length === 0)
+/** The passage, and beside it the same in its second language. */
+function ResultText({ hit, isTranslated }: { readonly hit: SearchHit; readonly isTranslated: boolean }) {
+  const { content, highlights, language, translation } = hit
   return (
-    <>
-      <div class={isTranslated ? "result-texts result-texts-both" : "result-texts"}>
-        <Passage text={hit.content} marks={highlights} language={hit.language} />
-        {isTranslated && translation && <Passage text={translation.content} language={translation.language} />}
-      </div>
-      {translation && (
-        <button
-          type="button"
-          class="button-quiet result-translate"
-          aria-expanded={isTranslated}
-          data-key="t"
-          onClick={() => setTranslated(!isTranslated)}
-        >
-          {isTranslated
-            ? `Hide the ${languageName(translation.language)}`
-            : `Read it in ${languageName(translation.language)}`}
-        </button>
-      )}
-    </>
+    <div class={isTranslated ? "result-texts result-texts-both" : "result-texts"}>
+      <Passage text={content} marks={highlights} language={language} />
+      {isTranslated && translation && <Passage text={translation.content} language={translation.language} />}
+    </div>
   )
 }
