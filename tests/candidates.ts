@@ -30,6 +30,8 @@ export function passage(content: string, given: Partial<Passage> = {}): Passage 
     translation: null,
     version: null,
     hasPicture: false,
+    kind: null,
+    anomalies: [],
     ...given,
   }
 }

@@ -104,6 +104,9 @@ test("its pages and tables are read, and its pictures seen, as those of a file",
   expect(pngSize(own.bytes)).toEqual(given)
   const narrow = await (await pagePictures.part("read", ID, 5, { ...request, width: 50 })).read()
   expect(pngSize(narrow.bytes)?.width).toBe(50)
+  // The page has no picture to shade it in.
+  const shaded = await (await pagePictures.part("read", ID, 5, { ...request, highlight: true })).read()
+  expect(pngSize(shaded.bytes)).toEqual(given)
   for (const ask of [
     () => pagePictures.part("read", ID, 4, request),
     () => pagePictures.part("read", ID, 1, { ...request, chunkId: "c0001" }),

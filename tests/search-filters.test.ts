@@ -27,7 +27,12 @@ beforeAll(async () => {
       language: "en",
       metadata: { year: 1975, source: "document" },
       chunks: [
-        { content: "wind mill table", kind: "table", metadata: { source: "chunk", row: 7 } },
+        {
+          content: "wind mill table",
+          kind: "table",
+          anomalies: [{ kind: "second-hand", note: "In capitals." }],
+          metadata: { source: "chunk", row: 7 },
+        },
         { content: "wind mill prose", kind: "text" },
       ],
     },
@@ -56,6 +61,11 @@ describe.each(["semantic", "lexical", "rrf", "weighted", "two_pass"] as const)("
     [{ document_id: "report/2003" }, ["report/2003"]],
     [{ document_id: { in: ["relatório", "table", "absent"] } }, ["relatório", "table"]],
     [{ kind: "table" }, ["table"]],
+    [{ anomaly: "second-hand" }, ["table"]],
+    [{ anomaly: { in: ["spelling", "second-hand"] } }, ["table"]],
+    [{ anomaly: "spelling" }, []],
+    [{ anomaly: { exists: true } }, ["table"]],
+    [{ anomaly: { exists: false } }, ALL],
     [{ language: "pt" }, ["relatório"]],
     [{ row: 7 }, ["table"]],
     [{ source: "chunk" }, ["table"]],
@@ -70,6 +80,16 @@ test("what a chunk says of itself wins over what its document says", async () =>
   const find = (filter: Filter) => library.search("library", { query: "wind mill", group_by: "chunk", filter })
   expect((await find({ source: "chunk" })).results).toMatchObject([{ id: "table", content: "wind mill table" }])
   expect((await find({ source: "document" })).results).toMatchObject([{ id: "table", content: "wind mill prose" }])
+})
+
+test("a hit says its chunk's kind, and what is odd about it where something is", async () => {
+  const find = async (filter: Filter) =>
+    (await library.search("library", { query: "wind mill", group_by: "chunk", filter })).results
+  const [odd] = await find({ anomaly: "second-hand" })
+  expect(odd).toMatchObject({ kind: "table", anomalies: ["second-hand"] })
+  const [plain] = await find({ document_id: "report/1998" })
+  expect(plain).toMatchObject({ kind: "text" })
+  expect(plain).not.toHaveProperty("anomalies")
 })
 
 test("a filter that leaves few of many finds them all, deep below where an unfiltered list ends", async () => {

@@ -32,7 +32,7 @@ export interface PagePictures {
   /** The picture as it is stored. */
   whole(tenant: string, id: string, page: number): Promise<PagePicture>
   /**
-   * A part of it; of a chunk with a picture of its own, that one. Throws `not_found` also for a chunk that has no place on
+   * A part of it; of a chunk with a picture of its own, that one, highlighted too where the page has none. Throws `not_found` also for a chunk that has no place on
    * this page.
    */
   part(tenant: string, id: string, page: number, request: PictureRequest): Promise<PagePicture>
@@ -65,8 +65,8 @@ export function createPagePictures({ pages, objects }: PagePicturesDeps): PagePi
       }
     },
     async part(tenant, id, page, { chunkId, box, highlight, width, format }) {
-      const chunk = chunkId === undefined ? null : await chunkOn(tenant, id, page, chunkId)
-      if (chunk?.own && !highlight) return picture(chunk.own, { kind: "page", boxes: [], width, format })
+      const chunk = chunkId === undefined ? null : await chunkOn(tenant, id, page, chunkId, highlight)
+      if (chunk?.own) return picture(chunk.own, { kind: "page", boxes: [], width, format })
       const image = await pages.image(tenant, id, page)
       if (chunk?.boxes.length === 0) throw new AppError("not_found", "The chunk has no place on this page")
       const kind = highlight ? "page" : box ? "box" : "regions"
@@ -76,12 +76,22 @@ export function createPagePictures({ pages, objects }: PagePicturesDeps): PagePi
     },
   }
 
-  /** Where a chunk stands on a page, and its own picture, if it has one and stands there. */
-  async function chunkOn(tenant: string, id: string, page: number, chunkId: string) {
+  async function hasImage(tenant: string, id: string, page: number): Promise<boolean> {
+    try {
+      await pages.image(tenant, id, page)
+      return true
+    } catch (error) {
+      if (error instanceof AppError && error.code === "not_found") return false
+      throw error
+    }
+  }
+
+  /** Where a chunk stands on a page, and its own picture, if it has one that is to be shown and stands there. */
+  async function chunkOn(tenant: string, id: string, page: number, chunkId: string, highlight: boolean) {
     const { regions, imageKey, version } = await pages.regions(tenant, id, chunkId)
     const boxes = regions.filter((region) => region.page === page)
-    const own = imageKey !== null && boxes.length > 0 ? { imageKey, width: null, version } : null
-    return { boxes, own, version }
+    const isOwn = imageKey !== null && boxes.length > 0 && !(highlight && (await hasImage(tenant, id, page)))
+    return { boxes, own: isOwn ? { imageKey, width: null, version } : null, version }
   }
 
   function picture(image: StoredPageImage, how: Omit<PictureInputs, "imageKey">): PagePicture {

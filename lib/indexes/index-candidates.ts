@@ -145,5 +145,7 @@ function toPassage(record: MappedRecord, parent: MappedRecord | null, words: str
     translation: null,
     version: null,
     hasPicture: false,
+    kind: null,
+    anomalies: [],
   }
 }

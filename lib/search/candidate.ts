@@ -1,4 +1,5 @@
 import type { Region, Translation } from "../shapes.ts"
+import type { SearchHit } from "./response.ts"
 
 /** What is shown of a candidate: its own text, or its parent's. */
 export interface Passage {
@@ -15,6 +16,10 @@ export interface Passage {
   readonly version: string | null
   /** Whether there is a picture of the passage: its page's or its own. */
   readonly hasPicture: boolean
+  /** Null where the index doesn't know. */
+  readonly kind: SearchHit["kind"] | null
+  /** Kinds of what is odd about it. */
+  readonly anomalies: readonly string[]
 }
 
 /** A chunk that one list or both brought up, with what each says of it. Ranks start at 1. */

@@ -100,6 +100,8 @@ interface CandidateRow {
   readonly version: string | null
   readonly has_picture: boolean
   readonly translation: Translation | null
+  readonly kind: Passage["kind"]
+  readonly anomalies: readonly string[]
   readonly vector: string | null
 }
 
@@ -137,5 +139,7 @@ function toPassage(row: CandidateRow, content: string): Passage {
     translation: row.translation,
     version: row.version,
     hasPicture: row.has_picture,
+    kind: row.kind,
+    anomalies: row.anomalies,
   }
 }

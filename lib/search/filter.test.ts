@@ -12,7 +12,8 @@ afterAll(() => db.close())
 
 const MATCHES = `
   select jsonb_path_exists($1::text::jsonb, $2::text::jsonpath,
-    jsonb_build_object('document_id', 'doc/1', 'kind', 'table', 'language', 'pt'), true) as matches`
+    jsonb_build_object('document_id', 'doc/1', 'kind', 'table', 'language', 'pt',
+      'anomalies', '[{"kind": "second-hand", "note": "In capitals."}, {"kind": "spelling", "note": "Arouda."}]'::jsonb), true) as matches`
 
 /** Whether a chunk with this metadata passes, as the database says. */
 async function passes(metadata: object, filter: object): Promise<boolean> {
@@ -74,6 +75,11 @@ test.each<[filter: object, expected: boolean]>([
   [{ kind: "table", language: { in: ["pt", "en"] } }, true],
   [{ language: "en" }, false],
   [{ kind: { exists: true } }, true],
+  [{ anomaly: "spelling" }, true],
+  [{ anomaly: "date-conflict" }, false],
+  [{ anomaly: { in: ["date-conflict", "second-hand"] } }, true],
+  [{ anomaly: { exists: true } }, true],
+  [{ anomaly: { exists: false } }, false],
 ])("%j: %j", async (filter, expected) => {
   expect(await passes(metadata, filter)).toBe(expected)
 })

@@ -28,7 +28,7 @@ const Condition = z.union([
 
 /**
  * Which chunks may be found: every field must hold. A field is a key of the metadata (`a.b` goes into an object), or
- * one of the chunk's own: `document_id`, `kind`, `language`. A list in the metadata matches when one of its items does.
+ * one of the chunk's own: `document_id`, `kind`, `language`, and `anomaly`, the kinds of what is odd about it. A list in the metadata matches when one of its items does.
  */
 export const Filter = z
   .record(StorableText.min(1).max(200), Condition)
@@ -62,13 +62,18 @@ export function filterClauses(filter: Filter): FilterClause[] {
   })
 }
 
-/** Fields of the chunk itself; they come to the jsonpath as its variables. */
-const OWN_FIELDS = new Set(["document_id", "kind", "language"])
+/** Fields of the chunk itself, and where they are in the jsonpath's variables. */
+const OWN_FIELDS: ReadonlyMap<string, string> = new Map([
+  ["document_id", "$document_id"],
+  ["kind", "$kind"],
+  ["language", "$language"],
+  ["anomaly", "$anomalies[*].kind"],
+])
 
 /** The filter as a jsonpath predicate over a chunk's metadata, for `jsonb_path_exists`; null when it asks for nothing. */
 export function filterToJsonpath(filter: Filter): string | null {
   const conditions = filterClauses(filter).map((clause) =>
-    clauseToJsonpath(clause, OWN_FIELDS.has(clause.field) ? `$${clause.field}` : memberPath(clause.field.split("."))),
+    clauseToJsonpath(clause, OWN_FIELDS.get(clause.field) ?? memberPath(clause.field.split("."))),
   )
   return conditions.length === 0 ? null : `$ ? (${conditions.join(" && ")})`
 }

@@ -18,6 +18,8 @@ export const SearchHit = z.object({
   page_url: z.string().optional().describe("Path of its page, where the document has pages"),
   crop_url: z.string().optional().describe("Path of a picture of the passage itself, where there is one"),
   language: z.string(),
+  kind: z.enum(["text", "table", "figure", "heading"]).optional().describe("Absent from other indexes"),
+  anomalies: z.array(z.string()).optional().describe("Kinds of what is odd about the chunk, where something is"),
   translation: Translation.optional().describe("The same text in its second language, where it has one"),
   metadata: z.record(z.string(), z.unknown()),
   highlights: z

@@ -27,6 +27,8 @@ export function toHit(tenant: string, { candidate, score }: Scored, rrfK: number
     citation: formatCitation({ documentId, chunkId, page }),
     ...linksTo(tenant, candidate, passage),
     language: passage.language,
+    ...(passage.kind && { kind: passage.kind }),
+    ...(passage.anomalies.length > 0 && { anomalies: [...passage.anomalies] }),
     ...(passage.translation && { translation: passage.translation }),
     metadata: passage.metadata,
     ...(passage.matchingWords && { highlights: highlightWords(passage.content, passage.matchingWords) }),
