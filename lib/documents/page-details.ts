@@ -43,6 +43,13 @@ export const ChunkDetails = z.object({
 })
 export type ChunkDetails = z.infer<typeof ChunkDetails>
 
+/** Answer of `GET /documents/{id}/chunks`. */
+export const ChunkList = z.object({
+  chunks: z.array(ChunkDetails).describe("In reading order"),
+  next_cursor: z.string().optional(),
+})
+export type ChunkList = z.infer<typeof ChunkList>
+
 /** Answer of `GET /documents/{id}/pages/{page}`. */
 export const PageDetails = PageSummary.extend({ chunks: z.array(ChunkDetails).describe("In reading order") })
 export type PageDetails = z.infer<typeof PageDetails>
