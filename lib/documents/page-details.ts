@@ -11,7 +11,7 @@ const PageSummary = z.object({
     .describe("Points, as displayed; absent of a page that could not be read, or of a bundle"),
   height: z.number().optional(),
   source: z.enum(["embedded", "ocr", "given", "none"]).describe("Where its text came from; `given`: from a bundle"),
-  confidence: z.number().optional().describe("Mean of the recognised words, 0 to 1"),
+  confidence: z.number().optional().describe("Mean of the recognised words, 0 to 100"),
   page_url: z.string(),
   image_url: z.string().optional(),
 })
