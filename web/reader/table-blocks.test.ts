@@ -25,12 +25,13 @@ test("Markdown's tables read too, without the rule below their head", () => {
   ])
 })
 
-test("an empty first cell stays a cell", () => {
-  expect(tableBlocks("x | y\n | 2")).toEqual([
+test("an empty first or last cell stays a cell", () => {
+  expect(tableBlocks(" | y\n | 2\n- | ")).toEqual([
     {
       rows: [
-        ["x", "y"],
+        ["", "y"],
         ["", "2"],
+        ["-", ""],
       ],
     },
   ])

@@ -1,7 +1,7 @@
 /** A part of a table passage: rows of cells, or the words above them. */
 export type TableBlock = { readonly rows: readonly (readonly string[])[] } | { readonly text: string }
 
-const MARKDOWN_RULE = /^\|?\s*:?-{2,}:?\s*(\|\s*:?-{2,}:?\s*)*\|?$/
+const MARKDOWN_RULE = /^(?:\|(?:\s*:?-+:?\s*\|)+|:?-{3,}:?(?:\s*\|\s*:?-{3,}:?)+)$/
 
 /**
  * A table's text as it is indexed: rows of cells with ` | ` between them, under headings that ride along. Markdown's tables
@@ -10,14 +10,13 @@ const MARKDOWN_RULE = /^\|?\s*:?-{2,}:?\s*(\|\s*:?-{2,}:?\s*)*\|?$/
 export function tableBlocks(content: string): readonly TableBlock[] {
   return content
     .split(/\n{2,}/)
-    .map((block) => block.trim())
-    .filter((block) => block !== "")
+    .filter((block) => block.trim() !== "")
     .map(toBlock)
 }
 
 function toBlock(text: string): TableBlock {
-  const lines = text.split("\n").filter((line) => !MARKDOWN_RULE.test(line.trim()))
-  if (!lines.some((line) => line.includes("|"))) return { text }
+  const lines = text.split("\n").filter((line) => line !== "" && !MARKDOWN_RULE.test(line.trim()))
+  if (!lines.some((line) => line.includes("|"))) return { text: text.trim() }
   const rows = lines.map(cellsOf)
   const columns = Math.max(...rows.map((row) => row.length))
   return { rows: rows.map((row) => [...row, ...new Array<string>(columns - row.length).fill("")]) }
