@@ -47,6 +47,7 @@ export function PagePicture({ page, chunks }: PagePictureProps) {
           <Picture path={page.image_url} alt={`Page ${page.number} as it looks`} ratio={ratio} />
         )}
         {parts.length > 0 && (
+          // biome-ignore lint/a11y/useSemanticElements: a fieldset is for a form
           <div role="group" aria-label={`Passages on page ${page.number}`} onKeyDown={move}>
             {parts.map((part, index) => (
               <RegionButton

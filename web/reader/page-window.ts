@@ -1,14 +1,6 @@
 import { signal } from "@preact/signals"
+import { createPageAnchor } from "./page-anchor.ts"
 import { createPageOffsets, type PageOffsets } from "./page-offsets.ts"
-
-/** What keeps its place before the reader's eyes while pages around it get their true heights. */
-interface Anchor {
-  readonly index: number
-  /** From the page's beginning, px. */
-  readonly within: number
-  /** An element of the page that stands there instead, once it is rendered. */
-  readonly find?: (page: HTMLElement) => HTMLElement | null
-}
 
 /** Which pages are rendered, and where the window stands among them. */
 export interface PageWindow {
@@ -22,7 +14,11 @@ export interface PageWindow {
   /** After pages were rendered: takes their heights, and puts the window back to where it was. */
   readonly settle: () => void
   /** Goes to a page, or to what `find` finds there once it is rendered; `landed` is called with that, once. */
-  readonly jump: (index: number, find?: Anchor["find"], landed?: (element: HTMLElement) => unknown) => void
+  readonly jump: (
+    index: number,
+    find: (page: HTMLElement) => HTMLElement | null,
+    landed: (element: HTMLElement) => unknown,
+  ) => void
   /** Before something changes every height: what stands on top will stand there again. */
   readonly hold: () => void
 }
@@ -43,51 +39,23 @@ const AHEAD = 1
 const EYE_LINE = 0.35
 /** A passage that is gone to stands this far below the top, px: some of what is before it shows. */
 const LANDING_PX = 90
-/** The browser rounds where it scrolls to, px. */
-const ROUNDING_PX = 2
 
 /** Keeps only pages near the window in the document, whose length stays that of all. */
 export function createPageWindow({ count, estimate, coveredPx, onPage }: PageWindowOptions): PageWindow {
   let offsets = createPageOffsets(count, estimate)
   let list: HTMLElement | null = null
-  let anchor: Anchor | null = null
-  let landed: ((element: HTMLElement) => unknown) | undefined
-  let ownScroll: number | null = null
   const rendered = signal<readonly number[]>([])
   const elements = new Map<number, HTMLElement>()
   const sizes = new ResizeObserver(() => settle())
-
   const listTop = () => (list?.getBoundingClientRect().top ?? 0) + scrollY
+  const startOf = (index: number) => listTop() + offsets.of(index)
+  const anchor = createPageAnchor({ elements, startOf, coveredPx })
   /** Where the window's uncovered top is in the list, px. */
   const position = () => scrollY + coveredPx() - listTop()
 
-  function findAnchor(at: Anchor): Anchor {
-    const page = elements.get(at.index)
-    const found = page && at.find?.(page)
-    if (!page || !found) return at
-    const from = found.getBoundingClientRect().top - page.getBoundingClientRect().top
-    landed?.(found)
-    landed = undefined
-    return { ...at, within: Math.max(0, from - at.within) }
-  }
-
-  function restore(): void {
-    if (!list || !anchor) return
-    const at = findAnchor(anchor)
-    const wanted = listTop() + offsets.of(at.index) + (at.find && at === anchor ? 0 : at.within) - coveredPx()
-    const lowest = document.documentElement.scrollHeight - innerHeight
-    const target = Math.max(0, Math.min(wanted, lowest))
-    if (Math.abs(scrollY - target) < 1) return
-    ownScroll = target
-    scrollTo({ top: target, behavior: "instant" })
-  }
-
   function choose(): void {
-    const top = position()
+    const near = indexesNear(offsets, count, position())
     const focused = focusedIndex(elements)
-    const first = offsets.at(top - AHEAD * innerHeight)
-    const last = offsets.at(top + (1 + AHEAD) * innerHeight)
-    const near = Array.from({ length: count === 0 ? 0 : last - first + 1 }, (_, index) => first + index)
     // What has the focus stays, or who uses a keyboard would lose it.
     if (focused !== null && !near.includes(focused)) near.push(focused)
     near.sort((a, b) => a - b)
@@ -95,35 +63,28 @@ export function createPageWindow({ count, estimate, coveredPx, onPage }: PageWin
   }
 
   function settle(): void {
-    for (const [index, element] of elements) offsets.measured(index, element.getBoundingClientRect().height)
-    restore()
+    for (const [index, element] of elements) {
+      // One that just left the page has no height any more, and is told of a little later.
+      if (element.isConnected) offsets.measured(index, element.getBoundingClientRect().height)
+    }
+    anchor.restore()
     choose()
   }
 
   function onScroll(): void {
-    if (ownScroll !== null && Math.abs(scrollY - ownScroll) < ROUNDING_PX) {
-      choose()
-      return
+    if (!anchor.isHeld()) {
+      const top = position()
+      const index = offsets.at(top)
+      anchor.keep(top > 0 ? { index, within: top - offsets.of(index) } : null)
+      onPage(offsets.at(top + EYE_LINE * innerHeight), true)
     }
-    ownScroll = null
-    landed = undefined
-    const top = position()
-    const index = offsets.at(top)
-    anchor = top > 0 ? { index, within: top - offsets.of(index) } : null
-    onPage(offsets.at(top + EYE_LINE * innerHeight), true)
     choose()
   }
 
   function hold(): void {
+    anchor.holdPassage()
     offsets = createPageOffsets(count, estimate)
     rendered.value = [...rendered.peek()]
-    if (!anchor || anchor.find) return
-    const page = elements.get(anchor.index)
-    const line = coveredPx()
-    const passages = [...(page?.querySelectorAll<HTMLElement>("[data-passage]") ?? [])]
-    const found = passages.find((passage) => passage.getBoundingClientRect().bottom > line + 1)
-    const within = (found?.getBoundingClientRect().top ?? 0) - line
-    anchor = { index: anchor.index, ...(found ? { find: () => found, within } : { within: anchor.within }) }
   }
 
   return {
@@ -134,18 +95,13 @@ export function createPageWindow({ count, estimate, coveredPx, onPage }: PageWin
     attach(element) {
       list = element
       offsets = createPageOffsets(count, estimate)
-      let width = element.clientWidth
-      const onResize = () => {
-        if (list && list.clientWidth !== width) hold()
-        width = list?.clientWidth ?? width
-        settle()
-      }
-      addEventListener("scroll", onScroll, { passive: true })
-      addEventListener("resize", onResize)
       choose()
+      const stop = watch(element, onScroll, (isWidth) => {
+        if (isWidth) hold()
+        settle()
+      })
       return () => {
-        removeEventListener("scroll", onScroll)
-        removeEventListener("resize", onResize)
+        stop()
         sizes.disconnect()
         list = null
       }
@@ -158,17 +114,37 @@ export function createPageWindow({ count, estimate, coveredPx, onPage }: PageWin
       elements.set(index, element)
       sizes.observe(element)
     },
-    jump(index, find, whenLanded) {
-      anchor = { index, within: find ? LANDING_PX : 0, ...(find && { find }) }
-      landed = whenLanded
+    jump(index, find, landed) {
+      anchor.keep({ index, within: 0, target: { find, belowPx: LANDING_PX } }, landed)
       onPage(index, false)
-      restore()
+      anchor.restore()
       choose()
     },
   }
 }
 
+function indexesNear(offsets: PageOffsets, count: number, top: number): number[] {
+  const first = offsets.at(top - AHEAD * innerHeight)
+  const last = offsets.at(top + (1 + AHEAD) * innerHeight)
+  return Array.from({ length: count === 0 ? 0 : last - first + 1 }, (_, index) => first + index)
+}
+
 function focusedIndex(elements: ReadonlyMap<number, HTMLElement>): number | null {
   for (const [index, element] of elements) if (element.contains(document.activeElement)) return index
   return null
+}
+
+function watch(list: HTMLElement, onScroll: () => void, onResize: (isWidth: boolean) => void): () => void {
+  let width = list.clientWidth
+  const resized = () => {
+    const before = width
+    width = list.clientWidth
+    onResize(width !== before)
+  }
+  addEventListener("scroll", onScroll, { passive: true })
+  addEventListener("resize", resized)
+  return () => {
+    removeEventListener("scroll", onScroll)
+    removeEventListener("resize", resized)
+  }
 }

@@ -48,9 +48,9 @@ function TableText({ chunk, language, content }: PassageBodyProps) {
           </h3>
         ) : (
           // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table is scrolled by keyboard too
-          <div key={index} class="passage-table" tabIndex={0} role="region" aria-label={title} data-own-arrows>
+          <section key={index} class="passage-table" tabIndex={0} aria-label={title} data-own-arrows>
             <Rows rows={block.rows} />
-          </div>
+          </section>
         ),
       )}
     </div>

@@ -25,6 +25,7 @@ export function Passage({ chunk, page }: PassageProps) {
   }
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the button inside does the same, by keyboard too
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for a form
     <div
       id={passageId(page?.number, chunk.id)}
       class="passage-block"

@@ -13,8 +13,7 @@ export function usePageKeys(pages: readonly PageSummary[]): void {
   const room = useReaderRoom()
   useEffect(() => {
     const listen = (event: KeyboardEvent) => {
-      if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return
-      if (event.target instanceof Element && event.target.closest(OWN_ARROWS)) return
+      if (event.defaultPrevented || isOthers(event)) return
       if (event.key === "Escape" && room.selected.peek() !== null) room.select(null, null)
       const step = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0
       if (step !== 0 && turnPage(room, pages, step)) event.preventDefault()
@@ -22,6 +21,12 @@ export function usePageKeys(pages: readonly PageSummary[]): void {
     addEventListener("keydown", listen)
     return () => removeEventListener("keydown", listen)
   }, [pages])
+}
+
+/** A shortcut of the browser, or a key for what has the focus. */
+function isOthers({ altKey, ctrlKey, metaKey, shiftKey, target }: KeyboardEvent): boolean {
+  if (altKey || ctrlKey || metaKey || shiftKey) return true
+  return target instanceof Element && target.closest(OWN_ARROWS) !== null
 }
 
 /** Goes some pages on or back; false at the end. Back doesn't stop at each of them. */
