@@ -12,7 +12,7 @@ export function NamedText({ text, chunk }: { readonly text: string; readonly chu
     <>
       {nameSpans(text, entities).map((span, index) =>
         span.entity ? (
-          <NameButton key={index} entity={span.entity} text={span.text} class="name" />
+          <NameButton key={index} entity={span.entity} text={span.text} />
         ) : (
           <span key={index}>{span.text}</span>
         ),
@@ -35,7 +35,7 @@ export function OtherNames({ chunk }: { readonly chunk: ChunkDetails }) {
     <p class="passage-fine">
       Also named:{" "}
       {others.map((entity) => (
-        <NameButton key={`${entity.kind} ${entity.name}`} entity={entity} text={entity.name} class="name" />
+        <NameButton key={`${entity.kind} ${entity.name}`} entity={entity} text={entity.name} />
       ))}
     </p>
   )
@@ -44,20 +44,21 @@ export function OtherNames({ chunk }: { readonly chunk: ChunkDetails }) {
 interface NameButtonProps {
   readonly entity: ChunkEntity
   readonly text: string
-  readonly class: string
 }
 
-function NameButton({ entity, text, class: className }: NameButtonProps) {
+function NameButton({ entity, text }: NameButtonProps) {
   const room = useReaderRoom()
   return (
-    <button
-      type="button"
-      class={className}
-      title={`${entity.name} · ${kindInWords(entity.kind)}`}
-      aria-haspopup="dialog"
-      onClick={() => (room.openedName.value = entity)}
-    >
-      {text}
-    </button>
+    <span class="named">
+      <button
+        type="button"
+        class="name"
+        title={`${entity.name} · ${kindInWords(entity.kind)}`}
+        aria-haspopup="dialog"
+        onClick={() => (room.openedName.value = entity)}
+      >
+        {text}
+      </button>
+    </span>
   )
 }

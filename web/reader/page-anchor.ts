@@ -13,8 +13,10 @@ export interface PageAnchor {
   readonly keep: (anchor: Anchor | null, landed?: (element: HTMLElement) => unknown) => void
   /** Puts the window where it is held. */
   readonly restore: () => void
-  /** The window is where `restore` put it: nobody scrolled. */
+  /** Nobody scrolled: the window is where it was put, or the browser moved it because the document became shorter. */
   readonly isHeld: () => boolean
+  /** Somebody used wheel, finger or key: what scrolls from now on are they. */
+  readonly release: () => void
   /** Holds it to the passage that stands on top, wherever that will be. */
   readonly holdPassage: () => void
 }
@@ -28,6 +30,8 @@ interface PageAnchorParts {
   readonly coveredPx: () => number
 }
 
+/** So long after its target is there an anchor withstands what nobody did, ms: pages around it load late. */
+const WITHSTANDS_MS = 5_000
 /** The browser rounds where it scrolls to, px. */
 const ROUNDING_PX = 2
 
@@ -35,14 +39,19 @@ export function createPageAnchor({ elements, startOf, coveredPx }: PageAnchorPar
   let anchor: Anchor | null = null
   let landed: ((element: HTMLElement) => unknown) | undefined
   let putAt: number | null = null
+  /** Until when it withstands, as `performance.now()` counts. */
+  let firmUntil = 0
 
   /** The anchor's place in its page, px: that of its target where it is rendered. */
   function placeIn({ index, within, target }: Anchor): number {
     const page = elements.get(index)
     const found = page?.isConnected ? target?.find(page) : null
     if (!page || !target || !found) return within
-    landed?.(found)
-    landed = undefined
+    if (landed) {
+      firmUntil = performance.now() + WITHSTANDS_MS
+      landed(found)
+      landed = undefined
+    }
     const from = found.getBoundingClientRect().top - page.getBoundingClientRect().top
     return Math.max(0, from - target.belowPx)
   }
@@ -52,6 +61,7 @@ export function createPageAnchor({ elements, startOf, coveredPx }: PageAnchorPar
       anchor = next
       landed = whenLanded
       putAt = null
+      firmUntil = whenLanded ? Number.POSITIVE_INFINITY : 0
     },
     restore() {
       if (!anchor) return
@@ -61,7 +71,10 @@ export function createPageAnchor({ elements, startOf, coveredPx }: PageAnchorPar
       putAt = top
       if (Math.abs(scrollY - top) >= 1) scrollTo({ top, behavior: "instant" })
     },
-    isHeld: () => putAt !== null && Math.abs(scrollY - putAt) < ROUNDING_PX,
+    isHeld: () => performance.now() < firmUntil || (putAt !== null && Math.abs(scrollY - putAt) < ROUNDING_PX),
+    release: () => {
+      firmUntil = 0
+    },
     holdPassage() {
       if (!anchor || anchor.target) return
       const line = coveredPx()
@@ -69,6 +82,7 @@ export function createPageAnchor({ elements, startOf, coveredPx }: PageAnchorPar
       const found = [...passages].find((passage) => passage.getBoundingClientRect().bottom > line + 1)
       if (!found) return
       const belowPx = found.getBoundingClientRect().top - line
+      firmUntil = performance.now() + WITHSTANDS_MS
       anchor = { ...anchor, target: { find: () => found, belowPx } }
     },
   }

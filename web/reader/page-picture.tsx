@@ -3,6 +3,7 @@ import type { ChunkDetails, PageSummary } from "../../lib/documents/page-details
 import type { Region } from "../../lib/shapes.ts"
 import { Picture } from "../parts/picture.tsx"
 import { boxOf } from "../parts/region-boxes.tsx"
+import { PageCanvas } from "./page-canvas.tsx"
 import { ratioOf } from "./page-shape.ts"
 import { passageId } from "./passage-id.ts"
 import { isPartOf, useReaderRoom } from "./reader-room.ts"
@@ -43,9 +44,7 @@ export function PagePicture({ page, chunks }: PagePictureProps) {
         data-paper={page.image_url === undefined ? "" : undefined}
         style={{ aspectRatio: String(ratio), "--ratio": String(ratio) }}
       >
-        {page.image_url !== undefined && (
-          <Picture path={page.image_url} alt={`Page ${page.number} as it looks`} ratio={ratio} />
-        )}
+        {page.image_url !== undefined && <PageCanvas path={page.image_url} alt={`Page ${page.number} as it looks`} />}
         {parts.length > 0 && (
           // biome-ignore lint/a11y/useSemanticElements: a fieldset is for a form
           <div role="group" aria-label={`Passages on page ${page.number}`} onKeyDown={move}>

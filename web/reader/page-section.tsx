@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "preact/hooks"
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks"
 import type { PageDetails, PageSummary } from "../../lib/documents/page-details.ts"
 import { ApiFailure, unreachable } from "../api/api-failure.ts"
 import { keysGiven } from "../api/session.ts"
@@ -25,8 +25,9 @@ const PASSING_MS = 90
 export function PageSection({ page, index, count, cache, view }: PageSectionProps) {
   const room = useReaderRoom()
   const section = useRef<HTMLElement>(null)
-  const { details, failure, retry } = useDetails(page.number, cache)
-  useEffect(() => {
+  const { details, failure, retry } = useDetails(page.number, cache, view)
+  // Before the list settles: a height that nobody knows yet would have it choose other pages, and again, for ever.
+  useLayoutEffect(() => {
     view.place(index, section.current)
     return () => view.place(index, null)
   }, [view, index])
@@ -92,7 +93,7 @@ function PageFailure({ failure, retry, page }: PageFailureProps) {
   )
 }
 
-function useDetails(number: number, cache: PageCache<PageDetails>) {
+function useDetails(number: number, cache: PageCache<PageDetails>, view: PageWindow) {
   const [details, setDetails] = useState(cache.peek(number))
   const [failure, setFailure] = useState<ApiFailure | null>(null)
   const [asked, setAsked] = useState(0)
@@ -110,7 +111,7 @@ function useDetails(number: number, cache: PageCache<PageDetails>) {
           (page) => !gone && setDetails(page),
           (error: unknown) => !gone && setFailure(error instanceof ApiFailure ? error : unreachable()),
         ),
-      PASSING_MS,
+      view.isPassing() ? PASSING_MS : 0,
     )
     return () => {
       gone = true

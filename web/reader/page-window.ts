@@ -19,6 +19,8 @@ export interface PageWindow {
     find: (page: HTMLElement) => HTMLElement | null,
     landed: (element: HTMLElement) => unknown,
   ) => void
+  /** Somebody scrolls just now, and what comes by may be gone at once. */
+  readonly isPassing: () => boolean
   /** Before something changes every height: what stands on top will stand there again. */
   readonly hold: () => void
 }
@@ -33,6 +35,8 @@ interface PageWindowOptions {
   readonly onPage: (index: number, byHand: boolean) => void
 }
 
+/** Scrolling is over this long after its last step, ms. */
+const PASSING_MS = 150
 /** How far pages are rendered outside of what is seen, in heights of the window. */
 const AHEAD = 1
 /** The page before the reader's eyes crosses this line, in heights of the window. */
@@ -44,6 +48,7 @@ const LANDING_PX = 90
 export function createPageWindow({ count, estimate, coveredPx, onPage }: PageWindowOptions): PageWindow {
   let offsets = createPageOffsets(count, estimate)
   let list: HTMLElement | null = null
+  let scrolledAt = Number.NEGATIVE_INFINITY
   const rendered = signal<readonly number[]>([])
   const elements = new Map<number, HTMLElement>()
   const sizes = new ResizeObserver(() => settle())
@@ -72,7 +77,9 @@ export function createPageWindow({ count, estimate, coveredPx, onPage }: PageWin
   }
 
   function onScroll(): void {
-    if (!anchor.isHeld()) {
+    if (anchor.isHeld()) anchor.restore()
+    else {
+      scrolledAt = performance.now()
       const top = position()
       const index = offsets.at(top)
       anchor.keep(top > 0 ? { index, within: top - offsets.of(index) } : null)
@@ -92,28 +99,23 @@ export function createPageWindow({ count, estimate, coveredPx, onPage }: PageWin
     offsets: () => offsets,
     hold,
     settle,
+    isPassing: () => performance.now() - scrolledAt < PASSING_MS,
     attach(element) {
       list = element
       offsets = createPageOffsets(count, estimate)
       choose()
-      const stop = watch(element, onScroll, (isWidth) => {
+      const resized = (isWidth: boolean) => {
         if (isWidth) hold()
         settle()
-      })
+      }
+      const stop = watch(element, onScroll, resized, anchor.release)
       return () => {
         stop()
         sizes.disconnect()
         list = null
       }
     },
-    place(index, element) {
-      const before = elements.get(index)
-      if (before) sizes.unobserve(before)
-      elements.delete(index)
-      if (!element) return
-      elements.set(index, element)
-      sizes.observe(element)
-    },
+    place: (index, element) => replace(elements, sizes, index, element),
     jump(index, find, landed) {
       anchor.keep({ index, within: 0, target: { find, belowPx: LANDING_PX } }, landed)
       onPage(index, false)
@@ -121,6 +123,20 @@ export function createPageWindow({ count, estimate, coveredPx, onPage }: PageWin
       choose()
     },
   }
+}
+
+function replace(
+  elements: Map<number, HTMLElement>,
+  sizes: ResizeObserver,
+  index: number,
+  element: HTMLElement | null,
+): void {
+  const before = elements.get(index)
+  if (before) sizes.unobserve(before)
+  elements.delete(index)
+  if (!element) return
+  elements.set(index, element)
+  sizes.observe(element)
 }
 
 function indexesNear(offsets: PageOffsets, count: number, top: number): number[] {
@@ -134,7 +150,15 @@ function focusedIndex(elements: ReadonlyMap<number, HTMLElement>): number | null
   return null
 }
 
-function watch(list: HTMLElement, onScroll: () => void, onResize: (isWidth: boolean) => void): () => void {
+/** How people scroll; a bar at the side is a pointer's. */
+const HANDS = ["wheel", "touchmove", "pointerdown", "keydown"] as const
+
+function watch(
+  list: HTMLElement,
+  onScroll: () => void,
+  onResize: (isWidth: boolean) => void,
+  onHand: () => void,
+): () => void {
   let width = list.clientWidth
   const resized = () => {
     const before = width
@@ -143,8 +167,10 @@ function watch(list: HTMLElement, onScroll: () => void, onResize: (isWidth: bool
   }
   addEventListener("scroll", onScroll, { passive: true })
   addEventListener("resize", resized)
+  for (const hand of HANDS) addEventListener(hand, onHand, { passive: true, capture: true })
   return () => {
     removeEventListener("scroll", onScroll)
     removeEventListener("resize", resized)
+    for (const hand of HANDS) removeEventListener(hand, onHand, { capture: true })
   }
 }

@@ -2,8 +2,7 @@ import { useComputed, useSignalEffect } from "@preact/signals"
 import type { VNode } from "preact"
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks"
 import type { PageDetails, PageSummary } from "../../lib/documents/page-details.ts"
-import { loadPage } from "./document-api.ts"
-import { createPageCache } from "./page-cache.ts"
+import type { PageCache } from "./page-cache.ts"
 import { PageSection } from "./page-section.tsx"
 import { ratioOf } from "./page-shape.ts"
 import { createPageWindow } from "./page-window.ts"
@@ -20,11 +19,15 @@ const TEXT_PX = 900
 /** How long nobody scrolls until the address names the page, ms. */
 const TURNED_MS = 250
 
+interface PagedReaderProps {
+  readonly pages: readonly PageSummary[]
+  readonly cache: PageCache<PageDetails>
+}
+
 /** All pages of a document, one below the other, of which only those near the window are rendered. */
-export function PagedReader({ pages }: { readonly pages: readonly PageSummary[] }) {
+export function PagedReader({ pages, cache }: PagedReaderProps) {
   const room = useReaderRoom()
   const list = useRef<HTMLDivElement>(null)
-  const cache = useMemo(() => createPageCache<PageDetails>((page) => loadPage(room.documentId, page)), [pages])
   const view = useMemo(() => {
     let timer = 0
     return createPageWindow({

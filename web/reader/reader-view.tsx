@@ -1,14 +1,15 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks"
 import { useLocation, useRoute } from "preact-iso"
-import type { PageSummary } from "../../lib/documents/page-details.ts"
+import type { PageDetails, PageSummary } from "../../lib/documents/page-details.ts"
 import { useResource } from "../api/use-resource.ts"
 import { Empty, Failure, Loading } from "../parts/states.tsx"
 import { useTitle } from "../parts/use-title.ts"
-import { loadPages } from "./document-api.ts"
+import { loadPage, loadPages } from "./document-api.ts"
 import { DocumentHead } from "./document-head.tsx"
 import { FlowReader } from "./flow-reader.tsx"
 import { MissingNotice } from "./missing-notice.tsx"
 import { NamesPanel } from "./names-panel.tsx"
+import { createPageCache, type PageCache } from "./page-cache.ts"
 import { PagedReader } from "./paged-reader.tsx"
 import "./reader.css"
 import "./page.css"
@@ -48,6 +49,13 @@ function Reader() {
   const pages = useResource([room.documentId, renewals] as const, (signal, id: string, _: number) =>
     loadPages(signal, id),
   )
+  const cache = useMemo(() => {
+    const cache = createPageCache((page) => loadPage(room.documentId, page))
+    // That of the address is asked for beside the list that it stands in.
+    const { page } = room.place.peek()
+    if (page !== null) cache.get(page).catch(() => null)
+    return cache
+  }, [renewals])
   useTitle(document.value?.title ?? "Reader")
   if (document.failure?.code === "not_found") return <NoDocument />
   if (document.failure && !document.value) return <Failure failure={document.failure} retry={document.reload} />
@@ -57,7 +65,7 @@ function Reader() {
       <DocumentHead document={document.value} />
       {pages.failure && !pages.value && <Failure failure={pages.failure} retry={pages.reload} />}
       {!pages.value && !pages.failure && <Loading what="Its pages are loading" lines={8} />}
-      {pages.value && <Content pages={pages.value} isEmpty={document.value.chunks === 0} />}
+      {pages.value && <Content pages={pages.value} cache={cache} isEmpty={document.value.chunks === 0} />}
       <NamesPanel />
       <p class="visually-hidden" role="status">
         {room.said.value}
@@ -77,7 +85,13 @@ function useRenewals(updatedAt: string | undefined): number {
   return renewals
 }
 
-function Content({ pages, isEmpty }: { readonly pages: readonly PageSummary[]; readonly isEmpty: boolean }) {
+interface ContentProps {
+  readonly pages: readonly PageSummary[]
+  readonly cache: PageCache<PageDetails>
+  readonly isEmpty: boolean
+}
+
+function Content({ pages, cache, isEmpty }: ContentProps) {
   if (pages.length === 0 && isEmpty) return null
   return (
     <>
@@ -85,7 +99,7 @@ function Content({ pages, isEmpty }: { readonly pages: readonly PageSummary[]; r
         <ReaderBar pages={pages} />
         <MissingNotice pages={pages} />
       </div>
-      {pages.length > 0 ? <PagedReader pages={pages} /> : <FlowReader />}
+      {pages.length > 0 ? <PagedReader pages={pages} cache={cache} /> : <FlowReader />}
     </>
   )
 }

@@ -66,7 +66,12 @@ function toPage(room: ReaderRoom, { pages, view }: LandingParts, page: number, c
   }
   view.jump(
     index,
-    (element) => element.querySelector<HTMLElement>("[data-passage][data-selected]"),
+    // On a phone that shows the picture, its region is what can be seen.
+    (element) => {
+      const passage = element.querySelector<HTMLElement>("[data-passage][data-selected]")
+      const isPictured = room.place.peek().view === "picture" && matchMedia("(max-width: 51.99rem)").matches
+      return (isPictured && element.querySelector<HTMLElement>(".page-region[aria-pressed=true]")) || passage
+    },
     (passage) => {
       passage.focus({ preventScroll: true })
       room.said.value = `Page ${page} of ${pages.length}: the cited passage is shaded`
