@@ -11,6 +11,7 @@ export const apiRoutes = {
     "DELETE /documents/{id}",
     "GET /documents/{id}/pages",
     "GET /documents/{id}/pages/{page}",
+    "GET /documents/{id}/chunks",
     "GET /documents/{id}/chunks/{chunk}",
     "GET /documents/{id}/tables/{table}",
     "GET /anomalies",

@@ -118,6 +118,33 @@ test("pages, their chunks in reading order, a chunk with its parent, and a table
   expect(await table.text()).toBe("slates,400\r\nslates,400\r\n")
 })
 
+test("all chunks in reading order, a few at a time, of a document without pages too", async () => {
+  const whole = (await json(`${DOCUMENT}/chunks`)) as { chunks: { id: string }[] }
+  expect(whole).not.toHaveProperty("next_cursor")
+  expect(whole.chunks[0]).toEqual(await json(`${DOCUMENT}/chunks/${whole.chunks[0]?.id}`))
+  const ids = whole.chunks.map(({ id }) => id)
+  expect(ids.slice(-2)).toEqual(["c0004", "c0005"])
+  expect(ids).not.toContain("p0001")
+  const read: string[] = []
+  for (let cursor = ""; ; ) {
+    const part = (await json(`${DOCUMENT}/chunks?limit=1${cursor}`)) as typeof whole & { next_cursor?: string }
+    read.push(...part.chunks.map(({ id }) => id))
+    if (part.next_cursor === undefined) break
+    cursor = `&cursor=${part.next_cursor}`
+  }
+  expect(read).toEqual(ids)
+  // Ids come in the order of writing, which need not be that of reading.
+  const texts = ["Third of all.", "First of all.", "Second of all."]
+  await served.post("/index", { id: "pageless", chunks: [{ content: texts[0] }] }, keys["left"])
+  const chunks = [texts[1], texts[2], texts[0]].map((content) => ({ content }))
+  await served.post("/index", { id: "pageless", chunks }, keys["left"])
+  const pageless = (await json("/documents/pageless/chunks")) as { chunks: { id: string; content: string }[] }
+  expect(pageless.chunks.map(({ content }) => content)).toEqual([texts[1], texts[2], texts[0]])
+  expect(pageless.chunks[2]?.id).toBe("c0001")
+  const { next_cursor } = (await json("/documents/pageless/chunks?limit=1")) as { next_cursor: string }
+  expect((await get(`${DOCUMENT}/chunks?cursor=${next_cursor}`)).status).toBe(400)
+})
+
 test("the picture of a page is kept for ever under its version, and asked for again without", async () => {
   const { pages } = (await json(`${DOCUMENT}/pages`)) as { pages: { image_url: string }[] }
   const image = await get(pages[0]?.image_url ?? "")
@@ -178,6 +205,7 @@ test.each([
   "/documents/none/pages",
   "/documents/none/pages/1",
   "/documents/none/pages/1/image",
+  "/documents/none/chunks",
   "/documents/none/chunks/c0001",
   "/documents/none/tables/1.csv",
   "/crop/none/1?bbox=0,0,1,1",
@@ -190,13 +218,15 @@ test.each([
   `${DOCUMENT}/pages/x`,
   `${DOCUMENT}/pages/1e9/image`,
   `${DOCUMENT}/tables/1.xls`,
+  `${DOCUMENT}/chunks?limit=201`,
+  `${DOCUMENT}/chunks?cursor=x`,
   "/crop/harbour%2Flog/-1?bbox=0,0,1,1",
 ])("%s is refused with 400", async (path) => {
   expect((await get(path)).status).toBe(400)
 })
 
 test("every route answers for another tenant's document as for one that isn't there", async () => {
-  const paths = ["", "/pages", "/pages/1", "/pages/1/image", "/chunks/c0002", "/tables/1.csv"].map(
+  const paths = ["", "/pages", "/pages/1", "/pages/1/image", "/chunks", "/chunks/c0002", "/tables/1.csv"].map(
     (path) => DOCUMENT + path,
   )
   for (const path of [...paths, "/crop/harbour%2Flog/1?chunk=c0002"]) {

@@ -1,7 +1,7 @@
 import { type Context, Hono } from "hono"
 import * as z from "zod"
 import type { DocumentPages } from "../../lib/documents/document-pages.ts"
-import { ChunkDetails, PageDetails, PageList } from "../../lib/documents/page-details.ts"
+import { ChunkDetails, ChunkList, PageDetails, PageList } from "../../lib/documents/page-details.ts"
 import { invalidField } from "../../lib/errors.ts"
 import { DocumentId, StorableText } from "../../lib/shapes.ts"
 import type { Guard } from "./auth.ts"
@@ -12,6 +12,8 @@ import { pageOf, pageQuery } from "./page-query.ts"
 import { TenantQuery, tenants } from "./tenant.ts"
 
 const ListQuery = pageQuery(1_000, 200)
+/** A chunk is up to 32,000 characters, and as many again of its translation. */
+const ChunksQuery = pageQuery(200, 50)
 
 /** Number of a page or a table in a path. */
 export const PathNumber = z
@@ -29,7 +31,7 @@ export function documentInPath(c: Context<Edge>): { readonly tenant: string; rea
   return { id, tenant: tenants(c)() }
 }
 
-/** `GET /documents/{id}/pages`, `…/pages/{page}`, `…/chunks/{chunk}`, `…/tables/{table}.csv`. */
+/** `GET /documents/{id}/pages`, `…/pages/{page}`, `…/chunks`, `…/chunks/{chunk}`, `…/tables/{table}.csv`. */
 export function documentPagesRoute(pages: DocumentPages, { guard }: { readonly guard: Guard }) {
   const inPath = <Schema extends z.ZodType>(c: Context<Edge>, name: string, schema: Schema): z.output<Schema> => {
     const parsed = schema.safeParse(c.req.param(name))
@@ -45,6 +47,11 @@ export function documentPagesRoute(pages: DocumentPages, { guard }: { readonly g
     .get("/documents/:id/pages/:page", guard("search"), async (c) => {
       const { tenant, id } = documentInPath(c)
       return c.json(await pages.get(tenant, id, inPath(c, "page", PathNumber)))
+    })
+    .get("/documents/:id/chunks", guard("search"), async (c) => {
+      const { tenant, id } = documentInPath(c)
+      const page = checkQuery(ChunksQuery, c.req.query())
+      return c.json(await pages.chunks(tenant, id, pageOf(page)))
     })
     .get("/documents/:id/chunks/:chunk", guard("search"), async (c) => {
       const { tenant, id } = documentInPath(c)
@@ -79,6 +86,14 @@ export const documentPagesOperations: readonly Operation[] = [
     query: TenantQuery,
     summary: "Read one page: its chunks in reading order",
     responses: { 200: { description: "The page", "application/json": ["PageDetails", PageDetails] } },
+  },
+  {
+    ...get,
+    path: "/documents/{id}/chunks",
+    pathParameters: { id: DocumentId },
+    query: ChunksQuery,
+    summary: "Read a document from its beginning: its chunks in reading order",
+    responses: { 200: { description: "One page of the list", "application/json": ["ChunkList", ChunkList] } },
   },
   {
     ...get,

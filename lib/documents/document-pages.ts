@@ -1,11 +1,12 @@
+import * as z from "zod"
 import { formatCitation } from "../citation.ts"
-import { decodeCursor, encodeCursor } from "../cursor.ts"
+import { decodeCursor, decodePlace, encodeCursor, encodePlace } from "../cursor.ts"
 import type { Database, Statement } from "../database/database.ts"
 import { AppError } from "../errors.ts"
 import { cropUrl, pageImageUrl, pageUrl, tableUrl } from "../page-links.ts"
-import type { Region } from "../shapes.ts"
+import { type Region, StorableText } from "../shapes.ts"
 import type { Anomaly, ChunkEntity } from "./annotations.ts"
-import type { ChunkDetails, PageDetails, PageList, PageSummary } from "./page-details.ts"
+import type { ChunkDetails, ChunkList, PageDetails, PageList, PageSummary } from "./page-details.ts"
 
 /** The picture of a page, where it is stored. */
 export interface StoredPageImage {
@@ -33,6 +34,8 @@ export interface DocumentPages {
   /** Regions of a chunk, or a parent, on every page. */
   regions(tenant: string, id: string, chunkId: string): Promise<StoredRegions>
   chunk(tenant: string, id: string, chunkId: string): Promise<ChunkDetails>
+  /** All but parents, in reading order, with pages or without. `cursor` is as that of `list`. */
+  chunks(tenant: string, id: string, page: { readonly limit: number; readonly cursor?: string }): Promise<ChunkList>
   /** RFC 4180. */
   table(tenant: string, id: string, number: number): Promise<string>
 }
@@ -58,6 +61,9 @@ const CHUNKS_OF_PAGE = `
    where c.document_id = $1 and c.searchable and c.first_page <= $2 and c.last_page >= $2
      and c.regions @> jsonb_build_array(jsonb_build_object('page', $2::int))
    order by c.ordinal`
+const CHUNKS = `
+  select ${CHUNK_COLUMNS}, c.ordinal from chunks c
+   where c.document_id = $1 and c.searchable and (c.ordinal, c.id) > ($2::int, $3) order by c.ordinal, c.id limit $4`
 const CHUNK = `select ${CHUNK_COLUMNS} from chunks c where c.document_id = $1 and c.id = $2`
 
 // In one statement, so that the version is that of the regions.
@@ -67,6 +73,8 @@ const REGIONS = `
    where c.document_id = $1 and c.id = $2`
 
 const TABLE = "select csv from document_tables where document_id = $1 and number = $2"
+
+const AfterChunk = z.tuple([z.int32().min(0), StorableText])
 
 export function createDocumentPages(database: Database): DocumentPages {
   /** The rows of statements about one document, whose version comes first. */
@@ -117,6 +125,18 @@ export function createDocumentPages(database: Database): DocumentPages {
       const [row] = (lists[0] ?? []) as unknown as ChunkRow[]
       if (!row) throw noChunk()
       return toChunk(place, row)
+    },
+    async chunks(tenant, id, { limit, cursor }) {
+      const list = ["chunks", tenant, id]
+      const after = cursor === undefined ? [-1, ""] : decodePlace(cursor, list, AfterChunk)
+      const { place, lists } = await read(tenant, id, [{ text: CHUNKS, values: [id, ...after, limit + 1] }])
+      const rows = (lists[0] ?? []) as unknown as (ChunkRow & { readonly ordinal: number })[]
+      const shown = rows.slice(0, limit)
+      const last = shown.at(-1)
+      return {
+        chunks: shown.map((row) => toChunk(place, row)),
+        ...(rows.length > limit && last && { next_cursor: encodePlace([last.ordinal, last.id], list) }),
+      }
     },
     async table(tenant, id, number) {
       const { lists } = await read(tenant, id, [{ text: TABLE, values: [id, number] }])

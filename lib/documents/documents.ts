@@ -25,7 +25,11 @@ export type DocumentSummary = z.infer<typeof DocumentSummary>
 export const DocumentDetails = DocumentSummary.extend({
   mime_type: z.string().optional(),
   progress: z
-    .object({ done: z.int(), total: z.int() })
+    .object({
+      done: z.int(),
+      total: z.int(),
+      pages: z.object({ done: z.int(), total: z.int() }).describe("Of these, pages that are read"),
+    })
     .optional()
     .describe(
       "Pages read, chunks and figures that a language model saw to, and chunks embedded; each adds to the total once it is counted",
@@ -67,7 +71,7 @@ const SUMMARY = `
          to_char(d.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as updated_at,
          j.state as job_state, j.pages_done + j.enrich_done + j.embed_done as steps_done,
          j.pages_total + j.enrich_total + j.embed_total as steps_total,
-         j.enrich_tokens::float8 as enrich_tokens, j.error_code, j.error, j.warnings
+         j.pages_done, j.pages_total, j.enrich_tokens::float8 as enrich_tokens, j.error_code, j.error, j.warnings
     from documents d
     left join lateral (
       select * from ingest_jobs j
@@ -115,6 +119,8 @@ interface SummaryRow {
   readonly job_state: "queued" | "processing" | "done" | "failed" | null
   readonly steps_done: number | null
   readonly steps_total: number | null
+  readonly pages_done: number | null
+  readonly pages_total: number | null
   readonly enrich_tokens: number | null
   readonly error_code: string | null
   readonly error: string | null
@@ -168,11 +174,12 @@ function toSummary(row: SummaryRow): DocumentSummary {
 
 function toDetails(row: SummaryRow): DocumentDetails {
   const { job_state, steps_done, steps_total, warnings, mime_type } = row
+  const pages = { done: row.pages_done ?? 0, total: row.pages_total ?? 0 }
   const isUnderway = job_state === "queued" || job_state === "processing"
   return {
     ...toSummary(row),
     ...(mime_type !== null && { mime_type }),
-    ...(isUnderway && steps_total !== null && { progress: { done: steps_done ?? 0, total: steps_total } }),
+    ...(isUnderway && steps_total !== null && { progress: { done: steps_done ?? 0, total: steps_total, pages } }),
     ...(warnings && warnings.length > 0 && { warnings }),
     ...(row.enrich_tokens && { enrichment_tokens: row.enrich_tokens }),
   }

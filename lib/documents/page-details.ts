@@ -11,7 +11,7 @@ const PageSummary = z.object({
     .describe("Points, as displayed; absent of a page that could not be read, or of a bundle"),
   height: z.number().optional(),
   source: z.enum(["embedded", "ocr", "given", "none"]).describe("Where its text came from; `given`: from a bundle"),
-  confidence: z.number().optional().describe("Mean of the recognised words, 0 to 1"),
+  confidence: z.number().optional().describe("Mean of the recognised words, 0 to 100"),
   page_url: z.string(),
   image_url: z.string().optional(),
 })
@@ -42,6 +42,13 @@ export const ChunkDetails = z.object({
   table_url: z.string().optional().describe("The whole table that it is a part of, as CSV"),
 })
 export type ChunkDetails = z.infer<typeof ChunkDetails>
+
+/** Answer of `GET /documents/{id}/chunks`. */
+export const ChunkList = z.object({
+  chunks: z.array(ChunkDetails).describe("In reading order"),
+  next_cursor: z.string().optional(),
+})
+export type ChunkList = z.infer<typeof ChunkList>
 
 /** Answer of `GET /documents/{id}/pages/{page}`. */
 export const PageDetails = PageSummary.extend({ chunks: z.array(ChunkDetails).describe("In reading order") })

@@ -1,0 +1,90 @@
+import type { ChunkDetails } from "../../lib/documents/page-details.ts"
+import { NamedText } from "./names.tsx"
+import { tableBlocks } from "./table-blocks.ts"
+import { headingsOf, textBlocks } from "./text-blocks.ts"
+
+interface PassageBodyProps {
+  readonly chunk: ChunkDetails
+  /** Of `content`, BCP 47. */
+  readonly language: string
+  /** The chunk's own text, or its translation. */
+  readonly content: string
+}
+
+/** What a passage says, as what it is: paragraphs, a heading, a table, the words to a figure. */
+export function PassageBody({ chunk, language, content }: PassageBodyProps) {
+  if (chunk.kind === "heading") {
+    return (
+      <h3 class="passage" lang={language} dir="auto">
+        <NamedText text={content} chunk={chunk} />
+      </h3>
+    )
+  }
+  if (chunk.kind === "table") return <TableText {...{ chunk, language, content }} />
+  return (
+    <div class="passage" lang={language} dir="auto">
+      {textBlocks(content, headingsOf(chunk.metadata)).map(({ kind, text }, index) =>
+        kind === "heading" ? (
+          <h3 key={index}>{text}</h3>
+        ) : (
+          <p key={index}>
+            <NamedText text={text} chunk={chunk} />
+          </p>
+        ),
+      )}
+    </div>
+  )
+}
+
+function TableText({ chunk, language, content }: PassageBodyProps) {
+  const blocks = tableBlocks(content)
+  const title = blocks.findLast((block) => "text" in block)?.text ?? `Table ${chunk.id}`
+  return (
+    <div lang={language} dir="auto">
+      {blocks.map((block, index) =>
+        "text" in block ? (
+          <h3 key={index} class="passage">
+            {block.text}
+          </h3>
+        ) : (
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table is scrolled by keyboard too
+          <section key={index} class="passage-table" tabIndex={0} aria-label={title} data-own-arrows>
+            <Rows rows={block.rows} />
+          </section>
+        ),
+      )}
+    </div>
+  )
+}
+
+function Rows({ rows: [head = [], ...rows] }: { readonly rows: readonly (readonly string[])[] }) {
+  const isNumber = (column: number) => rows.length > 0 && rows.every((row) => NUMBER.test(row[column] ?? ""))
+  const kinds = head.map((_, column) => (isNumber(column) ? "number" : undefined))
+  return (
+    <table>
+      <thead>
+        <tr>
+          {head.map((cell, column) => (
+            <th key={column} scope="col" data-kind={kinds[column]}>
+              {cell}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row, index) => (
+          <tr key={index}>
+            {row.map((cell, column) => (
+              <td key={column} data-kind={kinds[column]}>
+                {cell}
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+/** A figure, with what may stand around it; an empty cell is no word. */
+const NUMBER = /^[\s\d.,+−%€$£–-]*$/
