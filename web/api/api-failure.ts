@@ -1,4 +1,4 @@
-import type { Problem } from "../../functions/http/errors.ts"
+import type { Problem } from "../../functions/http/problem.ts"
 
 /** Why a request came to nothing. */
 export class ApiFailure extends Error {
