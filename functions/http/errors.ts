@@ -40,6 +40,10 @@ export const Problem = z.object({
   code: z.enum(Object.keys(STATUSES) as [ErrorCode, ...ErrorCode[]]),
   request_id: z.string(),
   errors: z.array(z.object({ field: z.string(), message: z.string() })).optional(),
+  retry_after_s: z
+    .int()
+    .optional()
+    .describe("Seconds after which it may be tried again, where that is known: an `error` event has no `Retry-After`"),
 })
 export type Problem = z.infer<typeof Problem>
 
@@ -124,5 +128,6 @@ function toProblem(c: Context<Edge>, error: AppError): Problem {
     code: error.code,
     request_id: c.get("requestId"),
     ...(error.fields.length > 0 && { errors: [...error.fields] }),
+    ...(error.retryAfterS !== null && { retry_after_s: error.retryAfterS }),
   }
 }
