@@ -121,6 +121,16 @@ describe.each(["/answer", "/chat"])("%s", (path) => {
     expect(lines.join()).not.toContain("secret")
   })
 
+  test("a day's tokens that run out amid the stream say when there are more: an event has no Retry-After", async () => {
+    const { post } = withAnswer(() => async () => {
+      throw new AppError("rate_limited", "The tokens of this day are used up", { retryAfterS: 1_234 })
+    })
+    const json = await post(path, { question: "Why?" })
+    expect(json.headers.get("retry-after")).toBe("1234")
+    const events = eventsIn(await (await post(path, { question: "Why?" }, EVENTS)).text())
+    expect(events.at(-1)).toMatchObject({ event: "error", data: { code: "rate_limited", retry_after_s: 1_234 } })
+  })
+
   test("an unforeseen failure shows nothing of itself", async () => {
     const { post } = withAnswer(() => async () => {
       throw new Error("select secret from concordance.chunks")

@@ -90,5 +90,6 @@ function toProblem(c: Context<Edge>, error: AppError): Problem {
     code: error.code,
     request_id: c.get("requestId"),
     ...(error.fields.length > 0 && { errors: [...error.fields] }),
+    ...(error.retryAfterS !== null && { retry_after_s: error.retryAfterS }),
   }
 }

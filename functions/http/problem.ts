@@ -11,5 +11,9 @@ export const Problem = z.object({
   code: z.enum(Object.keys(STATUSES) as [ErrorCode, ...ErrorCode[]]),
   request_id: z.string(),
   errors: z.array(z.object({ field: z.string(), message: z.string() })).optional(),
+  retry_after_s: z
+    .int()
+    .optional()
+    .describe("Seconds after which it may be tried again, where that is known: an `error` event has no `Retry-After`"),
 })
 export type Problem = z.infer<typeof Problem>

@@ -51,7 +51,7 @@ export async function failureOf(response: Response): Promise<ApiFailure> {
 /** The failure that a problem document tells of, wherever it came from. */
 export function failureFrom(problem: Partial<Problem> | null, headers?: Headers): ApiFailure {
   const fields = (problem?.errors ?? []).map(({ field, message }) => `${field}: ${message}`).join("\n")
-  const wait = Number(headers?.get("retry-after") ?? Number.NaN)
+  const wait = Number(headers?.get("retry-after") ?? problem?.retry_after_s ?? Number.NaN)
   return new ApiFailure(problem?.code ?? "internal", {
     ...(problem?.title !== undefined && { title: problem.title }),
     ...((fields || problem?.detail) && { detail: fields || (problem?.detail as string) }),

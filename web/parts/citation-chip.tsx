@@ -11,11 +11,12 @@ export function CitationChip({ citation }: { readonly citation: string }) {
     const timer = setTimeout(() => setSaid(""), SAID_MS)
     return () => clearTimeout(timer)
   }, [said])
-  const copy = () =>
+  const copy = () => {
     navigator.clipboard.writeText(citation).then(
       () => setSaid("Copied"),
       () => setSaid("Not copied: select it by hand"),
     )
+  }
   return (
     <span class="citation">
       <code>{citation}</code>
