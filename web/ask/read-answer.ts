@@ -1,5 +1,5 @@
 import { createParser, type EventSourceMessage } from "eventsource-parser"
-import type { Problem } from "../../functions/http/errors.ts"
+import type { Problem } from "../../functions/http/problem.ts"
 import type { AnswerEvent } from "../../lib/answers/answer.ts"
 import type { AnswerResponse } from "../../lib/answers/response.ts"
 import { ApiFailure, failureFrom, isAborted, unreachable } from "../api/api-failure.ts"
