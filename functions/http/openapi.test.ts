@@ -1,6 +1,7 @@
 import { Validator } from "@seriousme/openapi-schema-validator"
 import { expect, test } from "vitest"
 import { createTestApp } from "./test-app.ts"
+import { webRoute } from "./web-route.ts"
 
 async function document() {
   const { app, send } = createTestApp()
@@ -27,9 +28,10 @@ const MCP = ["/mcp", "/sse", "/messages"]
 
 test("it names every route and no other", async () => {
   const { app, json } = await document()
-  const pages = /^\/(docs\/?|openapi\.json|assets\/.*)?$/
+  const pages = new Set(webRoute("").routes.map(({ path }) => path))
+  const ofPages = (path: string) => pages.has(path) || /^\/(?:docs(?:\/.*)?|openapi\.json)$/.test(path)
   const served = app.routes
-    .filter(({ method, path }) => method !== "ALL" && !pages.test(path) && !MCP.includes(path))
+    .filter(({ method, path }) => method !== "ALL" && !ofPages(path) && !MCP.includes(path))
     .map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, "{$1}")}`)
   const stated = Object.entries(json.paths).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
