@@ -14,7 +14,7 @@ export interface Excerpt {
 }
 
 /** Characters that are shown of a passage before it is opened: five lines or so. */
-export const EXCERPT_CHARS = 420
+const EXCERPT_CHARS = 420
 
 /** Shorter rests aren't worth a cut. */
 const REST_CHARS = 80

@@ -35,7 +35,7 @@ export const NOTHING_ASKED: SearchAddress = {
 }
 
 /** Results of one page. */
-export const PAGE_RESULTS = 10
+const PAGE_RESULTS = 10
 
 /** Most rankings side by side. */
 export const COMPARED_MAX = 3
