@@ -1,4 +1,5 @@
 import type { ChunkDetails } from "../../lib/documents/page-details.ts"
+import { languageName } from "../parts/language-name.ts"
 import { NamedText } from "./names.tsx"
 import { tableBlocks } from "./table-blocks.ts"
 import { headingsOf, textBlocks } from "./text-blocks.ts"
@@ -47,8 +48,14 @@ function TableText({ chunk, language, content }: PassageBodyProps) {
             {block.text}
           </h3>
         ) : (
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table is scrolled by keyboard too
-          <section key={index} class="passage-table" tabIndex={0} aria-label={title} data-own-arrows>
+          <section
+            key={index}
+            class="passage-table"
+            // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table is scrolled by keyboard too
+            tabIndex={0}
+            aria-label={`${title}, ${languageName(language)}`}
+            data-own-arrows
+          >
             <Rows rows={block.rows} />
           </section>
         ),
@@ -65,7 +72,12 @@ function Rows({ rows: [head = [], ...rows] }: { readonly rows: readonly (readonl
       <thead>
         <tr>
           {head.map((cell, column) => (
-            <th key={column} scope="col" data-kind={kinds[column]}>
+            <th
+              key={column}
+              scope="col"
+              data-kind={kinds[column]}
+              style={{ minWidth: widthOf([head, ...rows], column) }}
+            >
               {cell}
             </th>
           ))}
@@ -84,6 +96,16 @@ function Rows({ rows: [head = [], ...rows] }: { readonly rows: readonly (readonl
       </tbody>
     </table>
   )
+}
+
+/** Characters that a column is wide at least, if it has words so long: others are broken. */
+const WORD_MAX = 16
+
+/** Room for a column's longest word, beside its padding. */
+function widthOf(rows: readonly (readonly string[])[], column: number): string {
+  const words = rows.flatMap((row) => (row[column] ?? "").split(/\s+/))
+  const longest = words.reduce((length, word) => Math.max(length, word.length), 0)
+  return `calc(${Math.min(longest, WORD_MAX)}ch + 1.75rem)`
 }
 
 /** A figure, with what may stand around it; an empty cell is no word. */
