@@ -10,23 +10,26 @@ interface PassageBodyProps {
   readonly language: string
   /** The chunk's own text, or its translation. */
   readonly content: string
+  /** Under a page's own heading, or right under the document's. */
+  readonly heading: "h2" | "h3"
 }
 
 /** What a passage says, as what it is: paragraphs, a heading, a table, the words to a figure. */
-export function PassageBody({ chunk, language, content }: PassageBodyProps) {
+export function PassageBody(props: PassageBodyProps) {
+  const { chunk, language, content, heading: Heading } = props
   if (chunk.kind === "heading") {
     return (
-      <h3 class="passage" lang={language} dir="auto">
+      <Heading class="passage" lang={language} dir="auto">
         <NamedText text={content} chunk={chunk} />
-      </h3>
+      </Heading>
     )
   }
-  if (chunk.kind === "table") return <TableText {...{ chunk, language, content }} />
+  if (chunk.kind === "table") return <TableText {...props} />
   return (
     <div class="passage" lang={language} dir="auto">
       {textBlocks(content, headingsOf(chunk.metadata)).map(({ kind, text }, index) =>
         kind === "heading" ? (
-          <h3 key={index}>{text}</h3>
+          <Heading key={index}>{text}</Heading>
         ) : (
           <p key={index}>
             <NamedText text={text} chunk={chunk} />
@@ -37,16 +40,16 @@ export function PassageBody({ chunk, language, content }: PassageBodyProps) {
   )
 }
 
-function TableText({ chunk, language, content }: PassageBodyProps) {
+function TableText({ chunk, language, content, heading: Heading }: PassageBodyProps) {
   const blocks = tableBlocks(content)
   const title = blocks.findLast((block) => "text" in block)?.text ?? `Table ${chunk.id}`
   return (
     <div lang={language} dir="auto">
       {blocks.map((block, index) =>
         "text" in block ? (
-          <h3 key={index} class="passage">
+          <Heading key={index} class="passage">
             {block.text}
-          </h3>
+          </Heading>
         ) : (
           <section
             key={index}
