@@ -8,12 +8,12 @@ interface SaveButtonProps {
   /** The file's name, without its ending. */
   readonly name: string
   readonly children: string
-  /** What it is of, for those who hear the button alone. */
-  readonly label: string
+  /** What it is of, for those who hear the button alone: `of page 7`. */
+  readonly of: string
 }
 
 /** Keeps a file of the API; says so when it can't be had. */
-export function SaveButton({ path, name, children, label }: SaveButtonProps) {
+export function SaveButton({ path, name, children, of }: SaveButtonProps) {
   const [state, setState] = useState<"" | "Fetching…" | string>("")
   const save = () => {
     setState("Fetching…")
@@ -24,7 +24,13 @@ export function SaveButton({ path, name, children, label }: SaveButtonProps) {
   }
   return (
     <>
-      <button type="button" class="button-quiet" onClick={save} aria-label={label} disabled={state === "Fetching…"}>
+      <button
+        type="button"
+        class="button-quiet"
+        onClick={save}
+        aria-label={`${children} ${of}`}
+        disabled={state === "Fetching…"}
+      >
         {children}
       </button>
       <small role="status">{state}</small>

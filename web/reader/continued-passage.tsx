@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks"
 import type { ChunkDetails, PageSummary } from "../../lib/documents/page-details.ts"
 import { Passage } from "./passage.tsx"
+import { passageId } from "./passage-id.ts"
 import { isPartOf, useReaderRoom } from "./reader-room.ts"
 
 interface ContinuedPassageProps {
@@ -17,7 +18,7 @@ export function ContinuedPassage({ chunk, page, isOpen }: ContinuedPassageProps)
   const begun = chunk.page ?? 1
   const isShown = opened || isPartOf(chunk, room.selected.value)
   return (
-    <div class="continued">
+    <div class="continued" id={isShown ? undefined : passageId(page.number, chunk.id)}>
       <p class="continued-note">
         <span>A passage that begins on page {begun} goes on here.</span>
         <button type="button" class="button-quiet" onClick={() => room.go({ page: begun, chunkId: chunk.id })}>

@@ -18,7 +18,11 @@ export function NamesPanel() {
     if (entity && !dialog.current?.open) dialog.current?.showModal()
     if (!entity) dialog.current?.close()
   }, [entity])
-  const close = () => (room.openedName.value = null)
+  const close = () => {
+    // At once: the focus goes back to the name, and from there to where a link leads.
+    dialog.current?.close()
+    room.openedName.value = null
+  }
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes it, and a button
     <dialog

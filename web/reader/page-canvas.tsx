@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks"
 import { isAborted } from "../api/api-failure.ts"
 import { request } from "../api/call.ts"
 import { keysGiven } from "../api/session.ts"
+import { useReaderRoom } from "./reader-room.ts"
 
 interface PageCanvasProps {
   /** Path in the API. */
@@ -16,13 +17,15 @@ interface PageCanvasProps {
 export function PageCanvas({ path, alt }: PageCanvasProps) {
   const canvas = useRef<HTMLCanvasElement>(null)
   const [state, setState] = useState<"loading" | "shown" | "failed">("loading")
-  const [asked, setAsked] = useState(0)
+  const { retries } = useReaderRoom()
+  const asked = retries.value
   const given = keysGiven.value
   const width = useDeviceWidth(canvas)
   useEffect(() => {
     if (!canvas.current || width === 0) return
     const context = canvas.current.getContext("bitmaprenderer")
     const gone = new AbortController()
+    setState((state) => (state === "failed" ? "loading" : state))
     draw(path, width, gone.signal)
       .then((bitmap) => {
         if (gone.signal.aborted) bitmap.close()
@@ -45,14 +48,7 @@ export function PageCanvas({ path, alt }: PageCanvasProps) {
       {state === "failed" && (
         <span class="picture-failed">
           Picture can't be shown
-          <button
-            type="button"
-            class="button-quiet"
-            onClick={() => {
-              setState("loading")
-              setAsked((times) => times + 1)
-            }}
-          >
+          <button type="button" class="button-quiet" onClick={() => (retries.value += 1)}>
             Try again
           </button>
         </span>

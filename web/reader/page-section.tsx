@@ -41,7 +41,7 @@ export function PageSection({ page, index, count, cache, view }: PageSectionProp
         <PageSource page={page} />
         {page.image_url && (
           <span class="page-tools">
-            <SaveButton path={page.image_url} name={name} label={`Save the picture of page ${page.number}`}>
+            <SaveButton path={page.image_url} name={name} of={`of page ${page.number}`}>
               Save picture
             </SaveButton>
           </span>
@@ -96,7 +96,8 @@ function PageFailure({ failure, retry, page }: PageFailureProps) {
 function useDetails(number: number, cache: PageCache<PageDetails>, view: PageWindow) {
   const [details, setDetails] = useState(cache.peek(number))
   const [failure, setFailure] = useState<ApiFailure | null>(null)
-  const [asked, setAsked] = useState(0)
+  const { retries } = useReaderRoom()
+  const asked = retries.value
   const given = keysGiven.value
   useEffect(() => {
     if (cache.peek(number)) {
@@ -118,5 +119,5 @@ function useDetails(number: number, cache: PageCache<PageDetails>, view: PageWin
       clearTimeout(timer)
     }
   }, [number, cache, asked, given])
-  return { details, failure: details ? null : failure, retry: () => setAsked((times) => times + 1) }
+  return { details, failure: details ? null : failure, retry: () => (retries.value += 1) }
 }

@@ -1,4 +1,5 @@
 import type { ChunkDetails } from "../../lib/documents/page-details.ts"
+import { languageName } from "../parts/language-name.ts"
 import { NamedText } from "./names.tsx"
 import { tableBlocks } from "./table-blocks.ts"
 import { headingsOf, textBlocks } from "./text-blocks.ts"
@@ -9,23 +10,26 @@ interface PassageBodyProps {
   readonly language: string
   /** The chunk's own text, or its translation. */
   readonly content: string
+  /** Under a page's own heading, or right under the document's. */
+  readonly heading: "h2" | "h3"
 }
 
 /** What a passage says, as what it is: paragraphs, a heading, a table, the words to a figure. */
-export function PassageBody({ chunk, language, content }: PassageBodyProps) {
+export function PassageBody(props: PassageBodyProps) {
+  const { chunk, language, content, heading: Heading } = props
   if (chunk.kind === "heading") {
     return (
-      <h3 class="passage" lang={language} dir="auto">
+      <Heading class="passage" lang={language} dir="auto">
         <NamedText text={content} chunk={chunk} />
-      </h3>
+      </Heading>
     )
   }
-  if (chunk.kind === "table") return <TableText {...{ chunk, language, content }} />
+  if (chunk.kind === "table") return <TableText {...props} />
   return (
     <div class="passage" lang={language} dir="auto">
       {textBlocks(content, headingsOf(chunk.metadata)).map(({ kind, text }, index) =>
         kind === "heading" ? (
-          <h3 key={index}>{text}</h3>
+          <Heading key={index}>{text}</Heading>
         ) : (
           <p key={index}>
             <NamedText text={text} chunk={chunk} />
@@ -36,19 +40,25 @@ export function PassageBody({ chunk, language, content }: PassageBodyProps) {
   )
 }
 
-function TableText({ chunk, language, content }: PassageBodyProps) {
+function TableText({ chunk, language, content, heading: Heading }: PassageBodyProps) {
   const blocks = tableBlocks(content)
   const title = blocks.findLast((block) => "text" in block)?.text ?? `Table ${chunk.id}`
   return (
     <div lang={language} dir="auto">
       {blocks.map((block, index) =>
         "text" in block ? (
-          <h3 key={index} class="passage">
+          <Heading key={index} class="passage">
             {block.text}
-          </h3>
+          </Heading>
         ) : (
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table is scrolled by keyboard too
-          <section key={index} class="passage-table" tabIndex={0} aria-label={title} data-own-arrows>
+          <section
+            key={index}
+            class="passage-table"
+            // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table is scrolled by keyboard too
+            tabIndex={0}
+            aria-label={`${title}, ${languageName(language)}`}
+            data-own-arrows
+          >
             <Rows rows={block.rows} />
           </section>
         ),
@@ -65,7 +75,12 @@ function Rows({ rows: [head = [], ...rows] }: { readonly rows: readonly (readonl
       <thead>
         <tr>
           {head.map((cell, column) => (
-            <th key={column} scope="col" data-kind={kinds[column]}>
+            <th
+              key={column}
+              scope="col"
+              data-kind={kinds[column]}
+              style={{ minWidth: widthOf([head, ...rows], column) }}
+            >
               {cell}
             </th>
           ))}
@@ -84,6 +99,16 @@ function Rows({ rows: [head = [], ...rows] }: { readonly rows: readonly (readonl
       </tbody>
     </table>
   )
+}
+
+/** Characters that a column is wide at least, if it has words so long: others are broken. */
+const WORD_MAX = 16
+
+/** Room for a column's longest word, beside its padding. */
+function widthOf(rows: readonly (readonly string[])[], column: number): string {
+  const words = rows.flatMap((row) => (row[column] ?? "").split(/\s+/))
+  const longest = words.reduce((length, word) => Math.max(length, word.length), 0)
+  return `calc(${Math.min(longest, WORD_MAX)}ch + 1.75rem)`
 }
 
 /** A figure, with what may stand around it; an empty cell is no word. */

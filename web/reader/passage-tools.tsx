@@ -19,7 +19,7 @@ export function PassageTools({ chunk, page, isSelected }: PassageProps & { reado
         </button>
       )}
       {isSelected && crop_url !== undefined && (
-        <SaveButton path={crop_url} name={`${room.documentId}${at}-${id}`} label={`Save the picture of passage ${id}`}>
+        <SaveButton path={crop_url} name={`${room.documentId}${at}-${id}`} of={`of passage ${id}`}>
           Save cut-out
         </SaveButton>
       )}
@@ -27,7 +27,7 @@ export function PassageTools({ chunk, page, isSelected }: PassageProps & { reado
         <SaveButton
           path={table_url}
           name={`${room.documentId}-table-${String(chunk.metadata["table"] ?? id)}`}
-          label="Save the whole table as CSV"
+          of={`of passage ${id}, whole`}
         >
           Save table (CSV)
         </SaveButton>

@@ -51,7 +51,7 @@ export function Passage({ chunk, page }: PassageProps) {
         ¶
       </button>
       <PassagePicture chunk={chunk} page={page} />
-      <Texts chunk={chunk} />
+      <Texts chunk={chunk} heading={page ? "h3" : "h2"} />
       <OtherNames chunk={chunk} />
       <Flags anomalies={chunk.anomalies ?? []} />
       <PassageTools chunk={chunk} page={page} isSelected={isSelected} />
@@ -59,24 +59,31 @@ export function Passage({ chunk, page }: PassageProps) {
   )
 }
 
+interface TextsProps {
+  readonly chunk: ChunkDetails
+  readonly heading: "h2" | "h3"
+}
+
 /** The original, the translation, or one beside the other. */
-function Texts({ chunk }: { readonly chunk: ChunkDetails }) {
+function Texts({ chunk, heading }: TextsProps) {
   const { language: choice } = useReaderRoom().place.value
   const { language, content, translation } = chunk
   if (!translation || choice === "original") {
     const isMissing = choice === "translation" && !translation
     return (
       <>
-        <PassageBody chunk={chunk} language={language} content={content} />
+        <PassageBody {...{ chunk, heading }} language={language} content={content} />
         {isMissing && <p class="passage-fine">In {languageName(language)} only: there is no translation of it.</p>}
       </>
     )
   }
-  const translated = <PassageBody chunk={chunk} language={translation.language} content={translation.content} />
+  const translated = (
+    <PassageBody {...{ chunk, heading }} language={translation.language} content={translation.content} />
+  )
   if (choice === "translation") return translated
   return (
     <div class="passage-pair">
-      <PassageBody chunk={chunk} language={language} content={content} />
+      <PassageBody {...{ chunk, heading }} language={language} content={content} />
       <div class="passage-translation">{translated}</div>
     </div>
   )

@@ -27,6 +27,8 @@ export interface ReaderRoom {
   readonly missing: Signal<string | null>
   /** Some passage that was seen has a translation. */
   readonly isBilingual: Signal<boolean>
+  /** How often what failed was asked for again: all of it at once. */
+  readonly retries: Signal<number>
   readonly openedName: Signal<ChunkEntity | null>
   /** Said to those who don't see it. */
   readonly said: Signal<string>
@@ -61,6 +63,7 @@ export function createReaderRoom(documentId: string): ReaderRoom {
     missing,
     pointed: signal(null),
     isBilingual: signal(false),
+    retries: signal(0),
     openedName: signal(null),
     said: signal(""),
     select(chunkId, at) {

@@ -58,8 +58,15 @@ function Reader() {
   }, [renewals])
   useTitle(document.value?.title ?? "Reader")
   if (document.failure?.code === "not_found") return <NoDocument />
-  if (document.failure && !document.value) return <Failure failure={document.failure} retry={document.reload} />
-  if (!document.value) return <Loading what="The document is loading" lines={8} />
+  if (!document.value) {
+    return (
+      <>
+        <h1 class="visually-hidden">Reader</h1>
+        {document.failure && <Failure failure={document.failure} retry={document.reload} />}
+        {!document.failure && <Loading what="The document is loading" lines={8} />}
+      </>
+    )
+  }
   return (
     <article class="reader">
       <DocumentHead document={document.value} />
@@ -106,16 +113,19 @@ function Content({ pages, cache, isEmpty }: ContentProps) {
 
 function NoDocument() {
   return (
-    <Empty title="There is no such document">
-      <p>It may have been deleted, or the address is incomplete.</p>
-      <p class="notice-actions">
-        <a class="button" href="/library">
-          See what the library holds
-        </a>
-        <a class="button" href="/">
-          Search
-        </a>
-      </p>
-    </Empty>
+    <>
+      <h1 class="visually-hidden">Reader</h1>
+      <Empty title="There is no such document">
+        <p>It may have been deleted, or the address is incomplete.</p>
+        <p class="notice-actions">
+          <a class="button" href="/library">
+            See what the library holds
+          </a>
+          <a class="button" href="/">
+            Search
+          </a>
+        </p>
+      </Empty>
+    </>
   )
 }

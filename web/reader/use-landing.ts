@@ -37,6 +37,7 @@ async function land(room: ReaderRoom, parts: LandingParts, landing: Landing, sig
   const { pages } = parts
   if (page === null && chunkId === null) return
   const known = pages.some(({ number }) => number === page)
+  if (page !== null && !known) room.page.value = pages[0]?.number ?? 1
   if (page !== null && known) toPage(room, parts, page, chunkId)
   if (chunkId === null) return
   if (page !== null && known && (await isOn(parts.cache, page, chunkId))) return
