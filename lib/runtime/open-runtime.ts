@@ -5,6 +5,7 @@ import { MIGRATIONS_FOLDER, migrate } from "../database/migrate.ts"
 import { type OpenedDatabase, openDatabase } from "../database/open-database.ts"
 import { loadQuestionDetector } from "../detect-language.ts"
 import { type Anomalies, createAnomalies } from "../documents/anomalies.ts"
+import { type CountCollection, createCountCollection } from "../documents/collection.ts"
 import { createDocuments, type Documents } from "../documents/documents.ts"
 import { createEntities, type Entities } from "../documents/entities.ts"
 import { createIndexDocuments, type IndexDocuments } from "../documents/index-documents.ts"
@@ -37,6 +38,7 @@ export interface Runtime extends Omit<OpenedIngest, "close"> {
   readonly extractive: EvidenceDeps
   readonly indexDocuments: IndexDocuments
   readonly documents: Documents
+  readonly countCollection: CountCollection
   readonly entities: Entities
   readonly anomalies: Anomalies
   readonly keys: KeyRing
@@ -107,6 +109,7 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
     extractive: evidence,
     indexDocuments,
     documents,
+    countCollection: createCountCollection(database),
     entities: createEntities(database),
     anomalies,
     answers: openAnswers({ config, database, retrieve, evidence, pages: ingesting.documentPages, anomalies }),
