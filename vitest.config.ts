@@ -2,7 +2,7 @@ import { defineConfig } from "vitest/config"
 
 export default defineConfig({
   test: {
-    include: ["{lib,functions,cli,bench,tests}/**/*.test.ts"],
+    include: ["{lib,functions,cli,bench,tests,web}/**/*.test.ts"],
     // Have configurations of their own: they need SST (`npm run infra:install`) or the inspector (`npm run mcp:install`).
     exclude: ["tests/infra/**", "tests/lambda/**", "tests/mcp-processes/**"],
     // PGlite starts in 3 to 8 s on a busy machine.

@@ -37,7 +37,11 @@ export async function request(path: string, options: CallOptions = {}): Promise<
 
 /** The answer's body, from JSON. */
 export async function call<T>(path: string, options: CallOptions = {}): Promise<T> {
-  const response = await request(path, options)
+  return jsonOf<T>(await request(path, options))
+}
+
+/** The body of an answer whose headers are read too. Throws an `ApiFailure` where it broke off. */
+export async function jsonOf<T>(response: Response): Promise<T> {
   try {
     return (await response.json()) as T
   } catch (error) {
