@@ -1,5 +1,6 @@
 import { once } from "../lib/once.ts"
 import { createHealth } from "../lib/runtime/create-health.ts"
+import packageJson from "../package.json" with { type: "json" }
 import { healthRoute } from "./http/health-route.ts"
 import { httpHandler } from "./lambda/http-handler.ts"
 
@@ -14,5 +15,11 @@ export const handler = httpHandler((app, { config, database, guard }) => {
     return openSearchedIndex(config, database, null, { tenants: async () => [] })
   })
   const index = async () => (config.vectordbProvider === "concordance" ? null : (await opened()).foreign)
-  app.route("/", healthRoute(createHealth({ database, index, models, timeoutMs: TIMEOUT_MS }), { guard }))
+  app.route(
+    "/",
+    healthRoute(createHealth({ database, index, models, timeoutMs: TIMEOUT_MS }), {
+      guard,
+      version: packageJson.version,
+    }),
+  )
 })

@@ -91,7 +91,7 @@ export function createApp(parts: AppParts): Hono<Edge> {
   app.route("/", picturesRoute(parts.pagePictures, { guard }))
   app.route("/", entitiesRoute(parts.entities, { guard }))
   app.route("/", anomaliesRoute(parts.anomalies, { guard }))
-  app.route("/", healthRoute(parts.health, { guard }))
+  app.route("/", healthRoute(parts.health, { guard, version: parts.version }))
   app.route("/", inferenceRoute(parts, { guard, timeoutMs: indexTimeoutMs }))
   const mcp = createMcpServers({ ...parts, answer: parts.answers.answer })
   app.route("/", mcpRoute(mcp, { guard, calls: createRunningCalls(), log }))
