@@ -23,7 +23,7 @@ export const CollectionTotals = z.object({
 })
 export type CollectionTotals = z.infer<typeof CollectionTotals>
 
-/** Counts what a tenant holds: some 20 ms of 100,000 documents. */
+/** Counts what a tenant holds. It reads every row of its documents, and none of the far more chunks. */
 export type CountCollection = (tenant: string) => Promise<CollectionTotals>
 
 const HELD = `
