@@ -1,5 +1,6 @@
 import { once } from "../lib/once.ts"
 import { createHealth } from "../lib/runtime/create-health.ts"
+import packageJson from "../package.json" with { type: "json" }
 import { healthRoute } from "./http/health-route.ts"
 import { foreignLater } from "./lambda/foreign-later.ts"
 import { httpHandler } from "./lambda/http-handler.ts"
@@ -11,8 +12,7 @@ const TIMEOUT_MS = 5_000
 export const handler = httpHandler((app, { config, database, guard }) => {
   const models = once(async () => (await import("./lambda/open-models.ts")).openModels(config))
   const foreign = foreignLater(config, database)
-  app.route(
-    "/",
-    healthRoute(createHealth({ database, index: async () => foreign, models, timeoutMs: TIMEOUT_MS }), { guard }),
+  const health = createHealth({ database, index: async () => foreign, models, timeoutMs: TIMEOUT_MS })
+  app.route("/", healthRoute(health, { guard, version: packageJson.version }))
   )
 })

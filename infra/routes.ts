@@ -7,6 +7,7 @@ export const apiRoutes = {
   documents: [
     "POST /documents",
     "GET /documents",
+    "GET /collection",
     "GET /documents/{id}",
     "DELETE /documents/{id}",
     "GET /documents/{id}/pages",

@@ -7,9 +7,10 @@ const Component = z.object({
   name: z.string().optional().describe("Driver or model"),
 })
 
-/** Body of `GET /health`; `components` with `?detail=1` only. */
+/** Body of `GET /health`; `version` and `components` with `?detail=1` only. */
 export const HealthReport = z.object({
   status: z.enum(["ok", "unhealthy"]),
+  version: z.string().optional().describe("Of the service, in detail only"),
   components: z
     .object({
       database: Component,

@@ -168,6 +168,7 @@ describe.skipIf(!urls)("with a database", () => {
     expect((await ask(health, { path: "/health" })).json()).toEqual({ status: "ok" })
     expect((await ask(health, { path: "/health?detail=1" })).statusCode).toBe(401)
     expect((await ask(health, { path: "/health?detail=1", headers })).json()).toMatchObject({
+      version: expect.stringMatching(/^\d+\.\d+\.\d+/),
       components: { database: { status: "ok" }, embedder: { status: "absent" } },
     })
   })
@@ -178,6 +179,7 @@ describe.skipIf(!urls)("with a database", () => {
     ["documents", "GET", "/documents/nobody%2Fs", 404],
     ["documents", "GET", "/entities?q=x", 200],
     ["documents", "GET", "/anomalies", 200],
+    ["documents", "GET", "/collection", 200],
     ["documents", "DELETE", "/documents/ferry", 200],
     ["crop", "GET", "/crop/ferry/1?chunk=c0001", 404],
     ["crop", "GET", "/crop/ferry/1?bbox=1,2,3", 400],

@@ -28,6 +28,8 @@ test.each(["left", "right"])("%s finds its own document alone, without naming a 
   }
   const listed = await (await served.send("GET", "/documents", undefined, keys[tenant])).json()
   expect(listed).toMatchObject({ documents: [{ id: "same", title: tenant }] })
+  const totals = await (await served.send("GET", "/collection", undefined, keys[tenant])).json()
+  expect(totals).toMatchObject({ documents: 1, passages: 1 })
   const one = await (await served.send("GET", "/documents/same", undefined, keys[tenant])).json()
   expect(one).toMatchObject({ title: tenant })
 })
@@ -57,6 +59,7 @@ test("asking for the other tenant, or for one that does not exist, is refused al
       await served.post("/search", { query: "secret", source_account_id }, keys["left"]),
       await served.post("/index", { id: "same", content: "taken over", source_account_id }, keys["left"]),
       await served.send("GET", `/documents?source_account_id=${source_account_id}`, undefined, keys["left"]),
+      await served.send("GET", `/collection?source_account_id=${source_account_id}`, undefined, keys["left"]),
       await served.send("GET", `/entities?source_account_id=${source_account_id}`, undefined, keys["left"]),
       await served.send("GET", `/anomalies?source_account_id=${source_account_id}`, undefined, keys["left"]),
       await served.send("DELETE", `/documents/same?source_account_id=${source_account_id}`, undefined, keys["left"]),
@@ -65,7 +68,7 @@ test("asking for the other tenant, or for one that does not exist, is refused al
       answers.push((await response.text()).replace(/"request_id":"[^"]+"/, ""))
     }
   }
-  expect(answers.slice(0, 6)).toEqual(answers.slice(6))
+  expect(answers.slice(0, 7)).toEqual(answers.slice(7))
 })
 
 test("a batch line for the other tenant fails, and nothing of the other's changes", async () => {

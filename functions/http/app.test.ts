@@ -161,5 +161,7 @@ describe("errors", () => {
     const response = await send("GET", "/health")
     expect(response.status).toBe(503)
     expect(await response.json()).toEqual({ status: "unhealthy" })
+    const detailed = await send("GET", "/health?detail=1")
+    expect(await detailed.json()).toEqual({ status: "unhealthy", version: "0.0.0" })
   })
 })

@@ -1,5 +1,6 @@
 import type { Context, Hono } from "hono"
 import type { Anomalies } from "../../lib/documents/anomalies.ts"
+import type { CountCollection } from "../../lib/documents/collection.ts"
 import type { DocumentPages } from "../../lib/documents/document-pages.ts"
 import type { Documents } from "../../lib/documents/documents.ts"
 import type { Entities } from "../../lib/documents/entities.ts"
@@ -17,6 +18,7 @@ import type { Search } from "../../lib/search/search.ts"
 import { anomaliesRoute } from "./anomalies-route.ts"
 import { answerRoute } from "./answer-route.ts"
 import { type AccessPolicy, createGuard } from "./auth.ts"
+import { collectionRoute } from "./collection-route.ts"
 import { createEdge } from "./create-edge.ts"
 import { documentPagesRoute } from "./document-pages-route.ts"
 import { documentsRoute } from "./documents-route.ts"
@@ -43,6 +45,7 @@ export interface AppParts {
   readonly answers: Answers
   readonly indexDocuments: IndexDocuments
   readonly documents: Documents
+  readonly countCollection: CountCollection
   /** How files come in, and documents go. */
   readonly ingest: Receive
   readonly documentPages: DocumentPages
@@ -82,11 +85,13 @@ export function createApp(parts: AppParts): Hono<Edge> {
   app.route("/", indexRoute(parts.indexDocuments, { guard, timeoutMs: indexTimeoutMs, log }))
   app.route("/", uploadsRoute(parts.ingest, { ...parts, guard }))
   app.route("/", documentsRoute(parts.documents, parts.ingest, { guard }))
+  const upload = { bytes_max: parts.documentBytesMax, form_bytes_max: parts.documentBytesMax }
+  app.route("/", collectionRoute(parts.countCollection, { guard, upload }))
   app.route("/", documentPagesRoute(parts.documentPages, { guard }))
   app.route("/", picturesRoute(parts.pagePictures, { guard }))
   app.route("/", entitiesRoute(parts.entities, { guard }))
   app.route("/", anomaliesRoute(parts.anomalies, { guard }))
-  app.route("/", healthRoute(parts.health, { guard }))
+  app.route("/", healthRoute(parts.health, { guard, version: parts.version }))
   app.route("/", inferenceRoute(parts, { guard, timeoutMs: indexTimeoutMs }))
   const mcp = createMcpServers({ ...parts, answer: parts.answers.answer })
   app.route("/", mcpRoute(mcp, { guard, calls: createRunningCalls(), log }))

@@ -1,6 +1,7 @@
 import { Hono } from "hono"
 import { anomaliesOperations } from "./anomalies-route.ts"
 import { answerOperations } from "./answer-route.ts"
+import { collectionOperations } from "./collection-route.ts"
 import { documentPagesOperations } from "./document-pages-route.ts"
 import { documentsOperations } from "./documents-route.ts"
 import type { Edge } from "./edge.ts"
@@ -20,6 +21,7 @@ const OPERATIONS = [
   ...indexOperations,
   ...uploadsOperations,
   ...documentsOperations,
+  ...collectionOperations,
   ...documentPagesOperations,
   ...picturesOperations,
   ...entitiesOperations,

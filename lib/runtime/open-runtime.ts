@@ -5,6 +5,7 @@ import { MIGRATIONS_FOLDER, migrate } from "../database/migrate.ts"
 import { type OpenedDatabase, openDatabase } from "../database/open-database.ts"
 import { loadQuestionDetector } from "../detect-language.ts"
 import { type Anomalies, createAnomalies } from "../documents/anomalies.ts"
+import { type CountCollection, createCountCollection } from "../documents/collection.ts"
 import { createDocuments, type Documents } from "../documents/documents.ts"
 import { createEntities, type Entities } from "../documents/entities.ts"
 import { createIndexDocuments, type IndexDocuments } from "../documents/index-documents.ts"
@@ -39,6 +40,7 @@ export interface Runtime extends Omit<OpenedIngest, "close"> {
   readonly extractive: EvidenceDeps
   readonly indexDocuments: IndexDocuments
   readonly documents: Documents
+  readonly countCollection: CountCollection
   readonly entities: Entities
   readonly anomalies: Anomalies
   readonly openPublication: OpenPublication
@@ -114,6 +116,7 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
     retrieve,
     extractive: evidence,
     indexDocuments,
+    countCollection: createCountCollection(database),
     entities: createEntities(database),
     anomalies,
     answers: openAnswers({ config, database, retrieve, evidence, pages: reading.documentPages, anomalies }),
