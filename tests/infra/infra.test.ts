@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest"
+import { webRoute } from "../../functions/http/web-route.ts"
 import { apiRoutes, streamedPaths } from "../../infra/routes.ts"
 import { parseConfig } from "../../lib/config.ts"
 import { statementsOf, tooMuch } from "./policies.ts"
@@ -177,17 +178,17 @@ describe("routes", () => {
     )
   })
 
-  test("are all behind one domain: the streamed paths, and the API for the rest", () => {
+  test("are all behind one domain: the streamed paths, the reading room, and the API for the rest", () => {
     const entries = production.resources
       .filter(({ name }) => name.endsWith("KvRoutesUpdate"))
       .map(({ inputs }) => inputs.entry)
     expect(entries.map((entry: string) => entry.split(",").at(-1)).sort()).toEqual(
-      ["/", ...Object.values(streamedPaths).flat()].sort(),
+      ["/", "/web", ...Object.values(streamedPaths).flat()].sort(),
     )
   })
 
   test.each([
-    ["/", "/", "api"],
+    ["/docs", "/docs", "api"],
     ["/documents/a%2Fb/pages/1", "/documents/a%252Fb/pages/1", "api"],
     ["/crop/50%25%3F/1", "/crop/50%2525%253F/1", "api"],
     ["/answers", "/answers", "api"],
@@ -206,6 +207,23 @@ describe("routes", () => {
       if (origin === "api") expect(decodeURIComponent(routed.uri)).toBe(asked)
     },
   )
+
+  test.each([
+    ["/", "/web/index.html"],
+    ["/ask", "/web/index.html"],
+    ["/d/en%2Ftide-tables/p007", "/web/index.html"],
+    ["/theme.js", "/web/theme.js"],
+    ["/assets/index-1a2b.js", "/web/assets/index-1a2b.js"],
+  ])("for %s are the file %s of the reading room's bucket", async (asked, uri) => {
+    expect(await routeRequest(production, asked)).toEqual({ uri, host: expect.stringMatching(/^web.*\.s3\./i) })
+  })
+
+  test("of the reading room are those that the Node server has", async () => {
+    for (const { path } of webRoute("").routes) {
+      const asked = path.replace("*", "a%2Fb").replace(/:file.*/, "index-1a2b.js")
+      expect((await routeRequest(production, asked)).uri).toMatch(/^\/web\//)
+    }
+  })
 
   test("fit into a CloudFront function, which may have 10 kB", () => {
     const code: string = only(production, "aws:cloudfront/function:Function").inputs.code
