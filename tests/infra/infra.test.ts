@@ -192,6 +192,9 @@ describe("routes", () => {
     ["/documents/a%2Fb/pages/1", "/documents/a%252Fb/pages/1", "api"],
     ["/crop/50%25%3F/1", "/crop/50%2525%253F/1", "api"],
     ["/answers", "/answers", "api"],
+    // Of no route: it is the API that says so.
+    ["/nowhere/at%20all", "/nowhere/at%2520all", "api"],
+    ["/asking", "/asking", "api"],
     ["/answer", "/answer", "answer"],
     ["/chat", "/chat", "answer"],
     ["/mcp", "/mcp", "mcp"],
@@ -214,8 +217,12 @@ describe("routes", () => {
     ["/d/en%2Ftide-tables/p007", "/web/index.html"],
     ["/theme.js", "/web/theme.js"],
     ["/assets/index-1a2b.js", "/web/assets/index-1a2b.js"],
+    ["/mark.svg", "/web/mark.svg"],
   ])("for %s are the file %s of the reading room's bucket", async (asked, uri) => {
-    expect(await routeRequest(production, asked)).toEqual({ uri, host: expect.stringMatching(/^web.*\.s3\./i) })
+    expect(await routeRequest(production, asked)).toEqual({
+      uri,
+      host: expect.stringMatching(/-webassetsbucket\.s3\./),
+    })
   })
 
   test("of the reading room are those that the Node server has", async () => {
@@ -223,6 +230,20 @@ describe("routes", () => {
       const asked = path.replace("*", "a%2Fb").replace(/:file.*/, "index-1a2b.js")
       expect((await routeRequest(production, asked)).uri).toMatch(/^\/web\//)
     }
+  })
+
+  test("all answer under the content policy of the Node server", async () => {
+    const { defaultCacheBehavior, orderedCacheBehaviors } = only(
+      production,
+      "aws:cloudfront/distribution:Distribution",
+    ).inputs
+    // One behaviour is every route's: the router chooses among origins within it.
+    expect(orderedCacheBehaviors ?? []).toEqual([])
+    const policy = only(production, "aws:cloudfront/responseHeadersPolicy:ResponseHeadersPolicy")
+    expect(defaultCacheBehavior.responseHeadersPolicyId).toBe(policy.name)
+    const { contentSecurityPolicy } = policy.inputs.securityHeadersConfig.contentSecurityPolicy
+    const served = await webRoute(".").request("/")
+    expect(contentSecurityPolicy).toBe(served.headers.get("content-security-policy"))
   })
 
   test("fit into a CloudFront function, which may have 10 kB", () => {
@@ -330,12 +351,15 @@ describe("the queue", () => {
 
 describe("the bucket", () => {
   test("is private, versioned and encrypted, and speaks TLS alone", () => {
-    expect(only(production, "aws:s3/bucketPublicAccessBlock:BucketPublicAccessBlock").inputs).toMatchObject({
-      blockPublicAcls: true,
-      blockPublicPolicy: true,
-      ignorePublicAcls: true,
-      restrictPublicBuckets: true,
-    })
+    expect(all(production, "aws:s3/bucketPublicAccessBlock:BucketPublicAccessBlock")).toHaveLength(2)
+    for (const { inputs } of all(production, "aws:s3/bucketPublicAccessBlock:BucketPublicAccessBlock")) {
+      expect(inputs).toMatchObject({
+        blockPublicAcls: true,
+        blockPublicPolicy: true,
+        ignorePublicAcls: true,
+        restrictPublicBuckets: true,
+      })
+    }
     expect(only(production, "aws:s3/bucketVersioning:BucketVersioning").inputs.versioningConfiguration.status).toBe(
       "Enabled",
     )
@@ -358,6 +382,20 @@ describe("the bucket", () => {
     ])
   })
 
+  test("of the reading room is read by this distribution alone", () => {
+    const [allowed, ...more] = statementsOf(production).filter(
+      ({ on, statement }) => on === "WebAssetsPolicy" && statement.Effect === "Allow",
+    )
+    expect(more).toEqual([])
+    expect(allowed?.statement).toEqual({
+      Effect: "Allow",
+      Principal: { Service: ["cloudfront.amazonaws.com"] },
+      Action: ["s3:GetObject"],
+      Resource: ["arn:aws:s3:::concordance-production-webassetsbucket/*"],
+      Condition: { StringEquals: { "AWS:SourceArn": [expect.stringMatching(/^arn:aws:cloudfront:.*RouterCdn/)] } },
+    })
+  })
+
   test("forgets old versions after 30 days and uploads that never ended after one", () => {
     const { rules } = only(production, "aws:s3/bucketLifecycleConfiguration:BucketLifecycleConfiguration").inputs
     expect(rules[0]).toMatchObject({
@@ -373,7 +411,7 @@ describe("the bucket", () => {
 describe("stages", () => {
   test("production refuses to be removed, and keeps its bucket even then", () => {
     expect(production.app).toEqual({ name: "concordance", removal: "retain", protect: true })
-    const bucket = only(production, "aws:s3/bucket:Bucket")
+    const bucket = only(production, "aws:s3/bucket:Bucket", "ObjectsBucket")
     expect({ retain: bucket.retain, forceDestroy: bucket.inputs.forceDestroy }).toEqual({
       retain: true,
       forceDestroy: false,
@@ -383,7 +421,7 @@ describe("stages", () => {
 
   test("any other goes without a trace", () => {
     expect(personal.app).toEqual({ name: "concordance", removal: "remove", protect: false })
-    const bucket = only(personal, "aws:s3/bucket:Bucket")
+    const bucket = only(personal, "aws:s3/bucket:Bucket", "ObjectsBucket")
     expect({ retain: bucket.retain, forceDestroy: bucket.inputs.forceDestroy }).toEqual({
       retain: false,
       forceDestroy: true,
