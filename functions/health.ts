@@ -14,5 +14,4 @@ export const handler = httpHandler((app, { config, database, guard }) => {
   const foreign = foreignLater(config, database)
   const health = createHealth({ database, index: async () => foreign, models, timeoutMs: TIMEOUT_MS })
   app.route("/", healthRoute(health, { guard, version: packageJson.version }))
-  )
 })

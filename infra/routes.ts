@@ -32,8 +32,14 @@ export const streamedPaths = {
 } as const satisfies Record<string, readonly string[]>
 
 /**
- * What the router's CloudFront function does to a request before it looks for its origin. API Gateway decodes a path once:
- * encoded once more, the caller's own arrives, and `/documents/a%2Fb` is one document. Function URLs decode nothing, but
- * none of their paths has a `%`.
+ * What the router's CloudFront function does to a request before it looks for its origin. Addresses of the reading room are
+ * files under `/web`, each of its views the one page (functions/http/web-route.ts). Any other path is encoded once more, since
+ * API Gateway decodes it once: the caller's own arrives, and `/documents/a%2Fb` is one document. Function URLs decode
+ * nothing, but none of their paths has a `%`.
  */
-export const encodePathAgain = 'event.request.uri = event.request.uri.replace(/%/g, "%25");'
+export const rewriteRequest = `
+var uri = event.request.uri;
+event.request.uri = /^\\/(?:(?:ask|library|status)?$|d\\/)/.test(uri) ? "/web/index.html"
+  : /^\\/(?:assets\\/|mark\\.svg$|theme\\.js$)/.test(uri) ? "/web" + uri
+  : uri.replace(/%/g, "%25");
+`

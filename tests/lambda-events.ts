@@ -1,7 +1,7 @@
 import { Writable } from "node:stream"
 import { finished } from "node:stream/promises"
 import { runInNewContext } from "node:vm"
-import { encodePathAgain } from "../infra/routes.ts"
+import { rewriteRequest } from "../infra/routes.ts"
 
 /** A request as API Gateway's HTTP API and Function URLs hand it to a Lambda (payload format 2.0). */
 interface GatewayRequest {
@@ -56,7 +56,7 @@ export function gatewayEvent({ method = "GET", path, headers = {}, body }: Gatew
 /** What a Lambda gets of a path: CloudFront runs the router's code, and API Gateway decodes once. */
 function throughRouter(path: string): string {
   const event = { request: { uri: path } }
-  runInNewContext(encodePathAgain, { event })
+  runInNewContext(rewriteRequest, { event })
   return decodeURIComponent(event.request.uri)
 }
 

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest"
+import { webRoute } from "../../functions/http/web-route.ts"
 import { apiRoutes, streamedPaths } from "../../infra/routes.ts"
 import { parseConfig } from "../../lib/config.ts"
 import { statementsOf, tooMuch } from "./policies.ts"
@@ -177,20 +178,23 @@ describe("routes", () => {
     )
   })
 
-  test("are all behind one domain: the streamed paths, and the API for the rest", () => {
+  test("are all behind one domain: the streamed paths, the reading room, and the API for the rest", () => {
     const entries = production.resources
       .filter(({ name }) => name.endsWith("KvRoutesUpdate"))
       .map(({ inputs }) => inputs.entry)
     expect(entries.map((entry: string) => entry.split(",").at(-1)).sort()).toEqual(
-      ["/", ...Object.values(streamedPaths).flat()].sort(),
+      ["/", "/web", ...Object.values(streamedPaths).flat()].sort(),
     )
   })
 
   test.each([
-    ["/", "/", "api"],
+    ["/docs", "/docs", "api"],
     ["/documents/a%2Fb/pages/1", "/documents/a%252Fb/pages/1", "api"],
     ["/crop/50%25%3F/1", "/crop/50%2525%253F/1", "api"],
     ["/answers", "/answers", "api"],
+    // Of no route: it is the API that says so.
+    ["/nowhere/at%20all", "/nowhere/at%2520all", "api"],
+    ["/asking", "/asking", "api"],
     ["/answer", "/answer", "answer"],
     ["/chat", "/chat", "answer"],
     ["/mcp", "/mcp", "mcp"],
@@ -206,6 +210,41 @@ describe("routes", () => {
       if (origin === "api") expect(decodeURIComponent(routed.uri)).toBe(asked)
     },
   )
+
+  test.each([
+    ["/", "/web/index.html"],
+    ["/ask", "/web/index.html"],
+    ["/d/en%2Ftide-tables/p007", "/web/index.html"],
+    ["/theme.js", "/web/theme.js"],
+    ["/assets/index-1a2b.js", "/web/assets/index-1a2b.js"],
+    ["/mark.svg", "/web/mark.svg"],
+  ])("for %s are the file %s of the reading room's bucket", async (asked, uri) => {
+    expect(await routeRequest(production, asked)).toEqual({
+      uri,
+      host: expect.stringMatching(/-webassetsbucket\.s3\./),
+    })
+  })
+
+  test("of the reading room are those that the Node server has", async () => {
+    for (const { path } of webRoute("").routes) {
+      const asked = path.replace("*", "a%2Fb").replace(/:file.*/, "index-1a2b.js")
+      expect((await routeRequest(production, asked)).uri).toMatch(/^\/web\//)
+    }
+  })
+
+  test("all answer under the content policy of the Node server", async () => {
+    const { defaultCacheBehavior, orderedCacheBehaviors } = only(
+      production,
+      "aws:cloudfront/distribution:Distribution",
+    ).inputs
+    // One behaviour is every route's: the router chooses among origins within it.
+    expect(orderedCacheBehaviors ?? []).toEqual([])
+    const policy = only(production, "aws:cloudfront/responseHeadersPolicy:ResponseHeadersPolicy")
+    expect(defaultCacheBehavior.responseHeadersPolicyId).toBe(policy.name)
+    const { contentSecurityPolicy } = policy.inputs.securityHeadersConfig.contentSecurityPolicy
+    const served = await webRoute(".").request("/")
+    expect(contentSecurityPolicy).toBe(served.headers.get("content-security-policy"))
+  })
 
   test("fit into a CloudFront function, which may have 10 kB", () => {
     const code: string = only(production, "aws:cloudfront/function:Function").inputs.code
@@ -312,12 +351,15 @@ describe("the queue", () => {
 
 describe("the bucket", () => {
   test("is private, versioned and encrypted, and speaks TLS alone", () => {
-    expect(only(production, "aws:s3/bucketPublicAccessBlock:BucketPublicAccessBlock").inputs).toMatchObject({
-      blockPublicAcls: true,
-      blockPublicPolicy: true,
-      ignorePublicAcls: true,
-      restrictPublicBuckets: true,
-    })
+    expect(all(production, "aws:s3/bucketPublicAccessBlock:BucketPublicAccessBlock")).toHaveLength(2)
+    for (const { inputs } of all(production, "aws:s3/bucketPublicAccessBlock:BucketPublicAccessBlock")) {
+      expect(inputs).toMatchObject({
+        blockPublicAcls: true,
+        blockPublicPolicy: true,
+        ignorePublicAcls: true,
+        restrictPublicBuckets: true,
+      })
+    }
     expect(only(production, "aws:s3/bucketVersioning:BucketVersioning").inputs.versioningConfiguration.status).toBe(
       "Enabled",
     )
@@ -340,6 +382,20 @@ describe("the bucket", () => {
     ])
   })
 
+  test("of the reading room is read by this distribution alone", () => {
+    const [allowed, ...more] = statementsOf(production).filter(
+      ({ on, statement }) => on === "WebAssetsPolicy" && statement.Effect === "Allow",
+    )
+    expect(more).toEqual([])
+    expect(allowed?.statement).toEqual({
+      Effect: "Allow",
+      Principal: { Service: ["cloudfront.amazonaws.com"] },
+      Action: ["s3:GetObject"],
+      Resource: ["arn:aws:s3:::concordance-production-webassetsbucket/*"],
+      Condition: { StringEquals: { "AWS:SourceArn": [expect.stringMatching(/^arn:aws:cloudfront:.*RouterCdn/)] } },
+    })
+  })
+
   test("forgets old versions after 30 days and uploads that never ended after one", () => {
     const { rules } = only(production, "aws:s3/bucketLifecycleConfiguration:BucketLifecycleConfiguration").inputs
     expect(rules[0]).toMatchObject({
@@ -355,7 +411,7 @@ describe("the bucket", () => {
 describe("stages", () => {
   test("production refuses to be removed, and keeps its bucket even then", () => {
     expect(production.app).toEqual({ name: "concordance", removal: "retain", protect: true })
-    const bucket = only(production, "aws:s3/bucket:Bucket")
+    const bucket = only(production, "aws:s3/bucket:Bucket", "ObjectsBucket")
     expect({ retain: bucket.retain, forceDestroy: bucket.inputs.forceDestroy }).toEqual({
       retain: true,
       forceDestroy: false,
@@ -365,7 +421,7 @@ describe("stages", () => {
 
   test("any other goes without a trace", () => {
     expect(personal.app).toEqual({ name: "concordance", removal: "remove", protect: false })
-    const bucket = only(personal, "aws:s3/bucket:Bucket")
+    const bucket = only(personal, "aws:s3/bucket:Bucket", "ObjectsBucket")
     expect({ retain: bucket.retain, forceDestroy: bucket.inputs.forceDestroy }).toEqual({
       retain: false,
       forceDestroy: true,

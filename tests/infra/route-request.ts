@@ -11,10 +11,12 @@ interface RoutedRequest {
 export async function routeRequest({ resources }: Synthesis, uri: string): Promise<RoutedRequest> {
   const inputsOf = (name: string) =>
     resources.filter((resource) => resource.name.endsWith(name)).map(({ inputs }) => inputs)
-  const keys = inputsOf("KvKeys").map(({ namespace, entries }) => [`${namespace}:metadata`, entries.metadata])
+  const keys = inputsOf("KvKeys").flatMap(({ namespace, entries }) =>
+    Object.entries<string>(entries).map(([key, value]) => [`${namespace}:${key}`, value] as const),
+  )
   const routes = inputsOf("KvRoutesUpdate")
   const store = new Map<string, string>([
-    ...(keys as [string, string][]),
+    ...keys,
     [`${routes[0]?.namespace}:routes`, JSON.stringify(routes.map(({ entry }) => entry))],
   ])
   let host: string | undefined

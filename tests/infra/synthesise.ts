@@ -30,7 +30,8 @@ export async function synthesise(
     await run(process.execPath, ["--import", "tsx", PROGRAM, requestPath, resultPath], {
       // Nothing of the developer's own settings, and no way to AWS.
       env: { ...pathAndHome(), ...settings, AWS_EC2_METADATA_DISABLED: "true" },
-      timeout: 120_000,
+      // 10 s of a core; all of a file's at once on a machine of load 18 took 210 s.
+      timeout: 300_000,
       maxBuffer: 64_000_000,
     })
     return JSON.parse((await readFile(resultPath, "utf8")).replaceAll(RANDOM_ENDING, "")) as Synthesis

@@ -4,8 +4,8 @@ import { defineConfig } from "vitest/config"
 export default defineConfig({
   test: {
     include: ["tests/infra/**/*.test.ts"],
-    // A synthesis takes 5 s of a core, and all of a file run at once.
-    testTimeout: 150_000,
-    hookTimeout: 150_000,
+    // A synthesis takes 10 s of a core, and all of a file run at once: synthesise.ts ends it first.
+    testTimeout: 310_000,
+    hookTimeout: 310_000,
   },
 })
