@@ -49,7 +49,15 @@ function documentParts(reached: { tenant: string; request: object }[], missing: 
       delete: remove,
       reset: async () => 0,
     },
-    documentPages: { list: absent, get: absent, image: absent, regions: absent, chunks: absent, chunk: absent, table: absent },
+    documentPages: {
+      list: absent,
+      get: absent,
+      image: absent,
+      regions: absent,
+      chunks: absent,
+      chunk: absent,
+      table: absent,
+    },
     pagePictures: { whole: absent, part: absent },
   } satisfies Partial<AppParts>
 }
