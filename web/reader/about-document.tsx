@@ -6,6 +6,7 @@ import { loadFlagged } from "./document-api.ts"
 import { kindInWords } from "./flags.tsx"
 import { PlaceLink } from "./place-link.tsx"
 import { useReaderRoom } from "./reader-room.ts"
+import "./about.css"
 
 /** What else is known of a document, on demand: its data, and the passages in which something is odd. */
 export function AboutDocument({ document }: { readonly document: DocumentDetails }) {

@@ -8,6 +8,7 @@ import { loadMentions } from "./document-api.ts"
 import { kindInWords } from "./flags.tsx"
 import { PlaceLink } from "./place-link.tsx"
 import { useReaderRoom } from "./reader-room.ts"
+import "./names.css"
 
 /** Who a name is, and everywhere it stands, in all documents. */
 export function NamesPanel() {

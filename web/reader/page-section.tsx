@@ -106,14 +106,13 @@ function useDetails(number: number, cache: PageCache<PageDetails>, view: PageWin
     }
     let gone = false
     setFailure(null)
-    const timer = setTimeout(
-      () =>
-        cache.get(number).then(
-          (page) => !gone && setDetails(page),
-          (error: unknown) => !gone && setFailure(error instanceof ApiFailure ? error : unreachable()),
-        ),
-      view.isPassing() ? PASSING_MS : 0,
-    )
+    const ask = () => {
+      cache.get(number).then(
+        (page) => !gone && setDetails(page),
+        (error: unknown) => !gone && setFailure(error instanceof ApiFailure ? error : unreachable()),
+      )
+    }
+    const timer = setTimeout(ask, view.isPassing() ? PASSING_MS : 0)
     return () => {
       gone = true
       clearTimeout(timer)

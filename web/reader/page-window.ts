@@ -132,11 +132,16 @@ function replace(
   element: HTMLElement | null,
 ): void {
   const before = elements.get(index)
-  if (before) sizes.unobserve(before)
+  if (before) for (const part of [before, ...textOf(before)]) sizes.unobserve(part)
   elements.delete(index)
   if (!element) return
   elements.set(index, element)
-  sizes.observe(element)
+  for (const part of [element, ...textOf(element)]) sizes.observe(part)
+}
+
+/** Beside a higher picture it may change, and what is held in it move, while the page stays as high. */
+function textOf(page: HTMLElement): readonly Element[] {
+  return [...page.querySelectorAll(".page-text")]
 }
 
 function indexesNear(offsets: PageOffsets, count: number, top: number): number[] {

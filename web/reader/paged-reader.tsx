@@ -1,4 +1,3 @@
-import { useComputed, useSignalEffect } from "@preact/signals"
 import type { VNode } from "preact"
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks"
 import type { PageDetails, PageSummary } from "../../lib/documents/page-details.ts"
@@ -48,11 +47,9 @@ export function PagedReader({ pages, cache }: PagedReaderProps) {
   const rendered = view.rendered.value
   const { language, view: choice } = room.place.value
   useLayoutEffect(() => view.settle(), [view, rendered])
-  // What changes every height: it is told of before it is rendered.
-  const shape = useComputed(() => `${room.place.value.language} ${room.place.value.view}`)
-  useSignalEffect(() => {
-    if (shape.value !== "") view.hold()
-  })
+  useLayoutEffect(() => {
+    room.beforeReshaping.current = view.hold
+  }, [view])
   return (
     <div ref={list} class="reader-pages" data-view={choice} data-language={language}>
       {withGaps(rendered, view.offsets(), pages.length, (index) => {

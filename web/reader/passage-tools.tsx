@@ -26,7 +26,7 @@ export function PassageTools({ chunk, page, isSelected }: PassageProps & { reado
       {table_url !== undefined && (
         <SaveButton
           path={table_url}
-          name={`${room.documentId}-table-${String(chunk.metadata["table"] ?? id)}`}
+          name={`${room.documentId}-table-${tableNumber(table_url)}`}
           of={`of passage ${id}, whole`}
         >
           Save table (CSV)
@@ -37,4 +37,9 @@ export function PassageTools({ chunk, page, isSelected }: PassageProps & { reado
       )}
     </div>
   )
+}
+
+/** `2` of `…/tables/2.csv`. */
+function tableNumber(path: string): string {
+  return /(\d+)\.csv/.exec(path)?.[1] ?? "1"
 }

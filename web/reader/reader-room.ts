@@ -32,6 +32,8 @@ export interface ReaderRoom {
   readonly openedName: Signal<ChunkEntity | null>
   /** Said to those who don't see it. */
   readonly said: Signal<string>
+  /** Called before every height changes, while all is still where it was: an effect comes too late. */
+  readonly beforeReshaping: { current: () => void }
   /** Shades a passage where it stands, and names it in the address; null shades none. */
   readonly select: (chunkId: string | null, page: number | null) => void
   /** Goes somewhere else in the document, and back again with the browser's Back. */
@@ -50,6 +52,7 @@ export function createReaderRoom(documentId: string): ReaderRoom {
   const selected = signal(first.chunkId)
   const page = signal(first.page ?? 1)
   const missing = signal<string | null>(null)
+  const beforeReshaping = { current: () => {} }
   const write = (change: Partial<ReadingPlace>, how: "pushState" | "replaceState" = "replaceState") => {
     place.value = { ...place.peek(), ...change }
     history[how](null, "", placePath(documentId, place.peek()))
@@ -61,6 +64,7 @@ export function createReaderRoom(documentId: string): ReaderRoom {
     selected,
     page,
     missing,
+    beforeReshaping,
     pointed: signal(null),
     isBilingual: signal(false),
     retries: signal(0),
@@ -80,10 +84,14 @@ export function createReaderRoom(documentId: string): ReaderRoom {
     turned(number) {
       if (place.peek().page !== number) write({ page: number, chunkId: null })
     },
-    choose: (choice) => write(choice),
+    choose(choice) {
+      beforeReshaping.current()
+      write(choice)
+    },
     follow() {
       const now = placeOf(new URL(location.href))
       const before = place.peek()
+      if (now.language !== before.language || now.view !== before.view) beforeReshaping.current()
       place.value = now
       if (now.page === before.page && now.chunkId === before.chunkId) return
       missing.value = null
