@@ -4,13 +4,15 @@ import { stage } from "./stage.ts"
 /** Errors that CloudFront keeps for ten seconds, unless told not to: a document that has just come would stay a 404. */
 const CACHED_ERRORS = [403, 404, 405, 410, 414, 416, 500, 501, 502, 503, 504]
 
+/** Where presigned URLs lead to, to which the page puts large files. */
+const buckets = $interpolate`https://*.s3.${aws.getRegionOutput().region}.amazonaws.com`
+
 /** The page may load what it is made of and ask its own API, nothing else; answers that say it themselves keep their own. */
 const headers = new aws.cloudfront.ResponseHeadersPolicy("Headers", {
   securityHeadersConfig: {
     contentSecurityPolicy: {
       override: false,
-      contentSecurityPolicy:
-        "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'",
+      contentSecurityPolicy: $interpolate`default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self' ${buckets}`,
     },
     contentTypeOptions: { override: true },
     frameOptions: { override: true, frameOption: "DENY" },

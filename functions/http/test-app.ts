@@ -53,7 +53,15 @@ function documentParts(reached: { tenant: string; request: object }[], missing: 
       reached.push({ tenant, request: {} })
       return { documents: 0, passages: 0, pages: 0, waiting: 0, failed: 0, failures: [] }
     },
-    documentPages: { list: absent, get: absent, image: absent, regions: absent, chunks: absent, chunk: absent, table: absent },
+    documentPages: {
+      list: absent,
+      get: absent,
+      image: absent,
+      regions: absent,
+      chunks: absent,
+      chunk: absent,
+      table: absent,
+    },
     pagePictures: { whole: absent, part: absent },
   } satisfies Partial<AppParts>
 }

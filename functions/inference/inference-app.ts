@@ -2,6 +2,7 @@ import type { Hono, MiddlewareHandler } from "hono"
 import type { Embedder, Reranker } from "../../lib/inference/inference.ts"
 import type { Log } from "../../lib/log.ts"
 import { createHealth } from "../../lib/runtime/create-health.ts"
+import packageJson from "../../package.json" with { type: "json" }
 import type { Guard } from "../http/auth.ts"
 import { createEdge } from "../http/create-edge.ts"
 import type { Edge } from "../http/edge.ts"
@@ -29,6 +30,6 @@ export function createInferenceApp(parts: InferenceAppParts): Hono<Edge> {
   if (around) app.use(around)
   app.route("/", inferenceRoute(parts, { guard, timeoutMs }))
   const health = createHealth({ database: null, models: async () => parts, timeoutMs: HEALTH_TIMEOUT_MS })
-  app.route("/", healthRoute(health, { guard }))
+  app.route("/", healthRoute(health, { guard, version: packageJson.version }))
   return app
 }

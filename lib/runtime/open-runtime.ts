@@ -104,6 +104,7 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
   )
   const detector = loadQuestionDetector
   const { retrieve, evidence } = openSearching({ database, searched, embedder, reranker, detector })
+  const parts = { database, index: async () => searched.foreign, models: async () => inference }
   const anomalies = createAnomalies(database)
   const reading = readingOverIndex(
     { documents, ...ingesting },
@@ -123,12 +124,7 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
     openPublication: createOpenPublication({ config, database, embedder }),
     keys,
     authenticate: createAuthenticator(database),
-    health: createHealth({
-      database,
-      index: async () => searched.foreign,
-      models: async () => inference,
-      timeoutMs: HEALTH_TIMEOUT_MS,
-    }),
+    health: createHealth({ ...parts, timeoutMs: HEALTH_TIMEOUT_MS }),
     inference,
     embedded: database.driver === "pglite",
     owner,
