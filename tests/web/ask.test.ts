@@ -8,7 +8,7 @@ test("an answer quotes the documents, and its citation leads to the shaded lines
   const page = await room.open("/ask")
   await page.getByLabel("Your question").fill("At what price was ice sold in summer?")
   await page.getByRole("button", { name: "Ask", exact: true }).click()
-  await page.getByText("no language model").waitFor()
+  await page.locator(".verdict").getByText("no language model").waitFor()
   const marks = page.getByRole("button", { name: /^Source \d+:/ })
   await marks.first().click()
   const source = page.getByRole("region", { name: /^Sources/ }).locator("article[data-shown=true]")
@@ -18,7 +18,7 @@ test("an answer quotes the documents, and its citation leads to the shaded lines
     .first()
     .waitFor()
   await page.goBack()
-  await page.getByText("no language model").waitFor()
+  await page.locator(".verdict").getByText("no language model").waitFor()
 })
 
 test("what the documents don't say is refused, with ways on", async ({ room }) => {
@@ -33,7 +33,7 @@ test("by keyboard alone: ask, follow a citation, come back, ask on", async ({ ro
   await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).toBe("TEXTAREA")
   await page.keyboard.type(QUESTION)
   await page.keyboard.press("Enter")
-  await page.getByText("no language model").waitFor()
+  await page.locator(".verdict").getByText("no language model").waitFor()
   await tabTo(page, /^Source 1:/)
   await page.keyboard.press("Enter")
   await expect.poll(() => page.evaluate(() => document.activeElement?.className)).toContain("source")

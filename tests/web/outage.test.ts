@@ -35,7 +35,7 @@ describe("while the server is away, it is said, and once it is back a retry work
     await failure.waitFor()
     await door.reopen()
     await failure.getByRole("button", { name: "Try again" }).click()
-    await page.getByText("no language model").waitFor()
+    await page.locator(".verdict").getByText("no language model").waitFor()
   })
 
   test("of a view that was never opened before", async ({ room }) => {
