@@ -12,7 +12,7 @@ const SAMPLE_PDFS = ["en/ice-house-report-1936", "pt/edital-do-sal-1949"]
 
 /** Once for the whole suite: the product with its samples on two ports, and a browser. */
 export async function setup(project: TestProject) {
-  const [served, browser] = await Promise.all([serve({ policy: "loopback" }), launchBrowser()])
+  const served = await serve({ policy: "loopback" })
   const { runtime, config } = served
   const log = createLog({ level: "error", write: (line) => process.stderr.write(line) })
   const place = { host: "127.0.0.1", port: 0 }
@@ -21,6 +21,7 @@ export async function setup(project: TestProject) {
   const { key } = await runtime.keys.create({ name: "visitor" })
   await loadSamples(runtime)
   for (const id of SAMPLE_PDFS) await untilReady(open.url, id)
+  const browser = await launchBrowser()
   const provided: Provided = { origin: open.url, keyedOrigin: keyed.url, key, browser: browser.wsEndpoint() }
   for (const [name, value] of Object.entries(provided)) project.provide(name as keyof Provided, value)
   return async () => {

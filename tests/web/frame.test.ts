@@ -85,8 +85,8 @@ describe("a server that wants a key", () => {
   })
 
   test("is asked with a key that the tab was given, also for pictures", async ({ room }) => {
-    const page = await room.open("/d/en%2Fice-house-report-1936/p001", { origin, key: inject("key") })
-    const picture = page.locator("main img").first()
+    const page = await room.open("/?q=ice%20sold%20in%20summer", { origin, key: inject("key") })
+    const picture = page.locator(".page-thumbnail img").first()
     await expect.poll(() => picture.evaluate((img: HTMLImageElement) => img.naturalWidth)).toBeGreaterThan(0)
     expect(await picture.getAttribute("src")).toMatch(/^blob:/)
   })

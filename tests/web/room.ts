@@ -6,7 +6,7 @@ import { expect } from "vitest"
 import { watchForTrouble } from "./trouble.ts"
 
 /** Long enough for a machine that does ten other things, ms. */
-const PATIENCE_MS = 120_000
+const PATIENCE_MS = 60_000
 
 interface Visit {
   /** Of the window, px. 1280 unless told. */
@@ -68,7 +68,7 @@ export function createRoom(browser: Browser, home: string): Room {
     expectTrouble: (pattern) => void expected.push(pattern),
     async settled() {
       await page().locator("h1").first().waitFor()
-      await expect.poll(() => page().evaluate(stillLoading), { timeout: PATIENCE_MS }).toEqual([])
+      await expect.poll(() => page().evaluate(stillLoading)).toEqual([])
     },
     async axe() {
       const { violations } = await new AxeBuilder({ page: page() }).analyze()

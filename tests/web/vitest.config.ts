@@ -8,6 +8,7 @@ export default defineConfig({
     // Nothing is timed: a busy machine takes a second for a click, and minutes for a PDF.
     testTimeout: 300_000,
     hookTimeout: 300_000,
+    expect: { poll: { timeout: 60_000 } },
     // One browser, one server.
     fileParallelism: false,
   },

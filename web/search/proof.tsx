@@ -5,8 +5,8 @@ import { citedPath } from "../parts/paths.ts"
 import { PageThumbnail } from "./page-thumbnail.tsx"
 import type { PROVEN } from "./sample-questions.ts"
 
-/** Width of the picture, px: sharp on a screen of two pixels a point. */
-const PICTURE_PX = 720
+/** Width of the picture, px: sharp on a screen of nearly two pixels a point. Two of 720 would make the first look 150 kB. */
+const PICTURE_PX = 640
 
 /** One question with its answer on the page, searched for as anybody would; nothing where that finds none. */
 export function Proof({ proven }: { readonly proven: (typeof PROVEN)[number] }) {
