@@ -115,20 +115,17 @@ function NoDocument() {
   return (
     <>
       <h1 class="visually-hidden">Reader</h1>
-      <>
-        <h1 class="visually-hidden">No such document</h1>
-        <Empty title="There is no such document">
-          <p>It may have been deleted, or the address is incomplete.</p>
-          <p class="notice-actions">
-            <a class="button" href="/library">
-              See what the library holds
-            </a>
-            <a class="button" href="/">
-              Search
-            </a>
-          </p>
-        </Empty>
-      </>
+      <Empty title="There is no such document">
+        <p>It may have been deleted, or the address is incomplete.</p>
+        <p class="notice-actions">
+          <a class="button" href="/library">
+            See what the library holds
+          </a>
+          <a class="button" href="/">
+            Search
+          </a>
+        </p>
+      </Empty>
     </>
   )
 }
