@@ -1,14 +1,21 @@
+import type { ComponentType } from "preact"
 import { ErrorBoundary, LocationProvider, lazy, Route, Router } from "preact-iso"
 import { KeyDialog } from "./frame/key-dialog.tsx"
 import { Masthead } from "./frame/masthead.tsx"
 import { NotFoundView } from "./frame/not-found-view.tsx"
 import { announceRoute } from "./frame/route-announcer.ts"
+import { UnloadedView } from "./frame/unloaded-view.tsx"
 import { SearchView } from "./search/search-view.tsx"
 
-const AskView = lazy(() => import("./ask/ask-view.tsx").then(({ AskView }) => AskView))
-const LibraryView = lazy(() => import("./library/library-view.tsx").then(({ LibraryView }) => LibraryView))
-const ReaderView = lazy(() => import("./reader/reader-view.tsx").then(({ ReaderView }) => ReaderView))
-const StatusView = lazy(() => import("./status/status-view.tsx").then(({ StatusView }) => StatusView))
+const AskView = viewOf(() => import("./ask/ask-view.tsx").then(({ AskView }) => AskView))
+const LibraryView = viewOf(() => import("./library/library-view.tsx").then(({ LibraryView }) => LibraryView))
+const ReaderView = viewOf(() => import("./reader/reader-view.tsx").then(({ ReaderView }) => ReaderView))
+const StatusView = viewOf(() => import("./status/status-view.tsx").then(({ StatusView }) => StatusView))
+
+/** A view that is loaded when it is first opened. */
+function viewOf(load: () => Promise<ComponentType>) {
+  return lazy(() => load().catch(() => UnloadedView))
+}
 
 /** What the reading room itself answers; every other link leaves it. */
 const OWN_PATHS = /^\/(?:$|[?#]|(?:ask|library|status)(?:[/?#]|$)|d\/)/

@@ -4,6 +4,7 @@ import { test } from "./browser.ts"
 import { tabTo } from "./keyboard.ts"
 
 const COPY = "en/ice-house-copy"
+const MAST = { name: "mast.txt", mimeType: "text/plain", buffer: Buffer.from("The old mast was sold.") }
 const ASKED = `/?q=${encodeURIComponent("At what price was ice sold in summer?")}&doc=${encodeURIComponent(COPY)}`
 
 test("a PDF that is added is read, and found on its page; deleted, it is found no more", async ({ room }) => {
@@ -61,10 +62,11 @@ test("a file that can't be read says why, and takes another in its place", async
 
 test("by keyboard alone: add a file, read it, and delete it", async ({ room }) => {
   const page = await room.open("/library")
+  // Long before it is needed: the browser has to hear that no dialog of its own is wanted.
+  page.on("filechooser", (chooser) => void chooser.setFiles(MAST))
   await page.getByRole("heading", { name: "What it holds" }).waitFor()
   await tabTo(page, /^Choose files/)
-  const [chooser] = await Promise.all([page.waitForEvent("filechooser"), page.keyboard.press("Enter")])
-  await chooser.setFiles({ name: "mast.txt", mimeType: "text/plain", buffer: Buffer.from("The old mast was sold.") })
+  await page.keyboard.press("Enter")
   const link = page.getByRole("region", { name: "Uploads" }).getByRole("link", { name: "mast.txt" })
   await link.waitFor()
   await tabTo(page, /^mast\.txt$/)

@@ -40,8 +40,6 @@ describe("while the server is away, it is said, and once it is back a retry work
 
   test("of a view that was never opened before", async ({ room }) => {
     room.expectTrouble(/^net::ERR_/)
-    // Whose failed import the browser tells of in its own words.
-    room.expectTrouble(/dynamically imported module/)
     const page = await room.open("/", { origin: door.origin })
     await room.settled()
     await door.shut()

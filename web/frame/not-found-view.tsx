@@ -5,10 +5,13 @@ import { useTitle } from "../parts/use-title.ts"
 export function NotFoundView() {
   useTitle("No such page")
   return (
-    <Empty title="There is no such page">
-      <p>
-        <a href="/">Search the collection</a>, or <a href="/library">see what it holds</a>.
-      </p>
-    </Empty>
+    <>
+      <h1 class="visually-hidden">No such page</h1>
+      <Empty title="There is no such page">
+        <p>
+          <a href="/">Search the collection</a>, or <a href="/library">see what it holds</a>.
+        </p>
+      </Empty>
+    </>
   )
 }
