@@ -108,7 +108,7 @@ function Holdings({
 }) {
   const languages = [...new Set(documents.flatMap((document) => document.languages))].sort().map(languageName)
   return (
-    <p class="holdings">
+    <p class="landing-holdings">
       {documents.length === 1 && isWhole
         ? "One document"
         : `${isWhole ? "" : "More than "}${documents.length} documents`}{" "}

@@ -65,7 +65,7 @@ function Rows({ rows }: { readonly rows: readonly Piece[][] }) {
   const [head = [], ...others] = rows
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls by itself where it is too wide, also by keys.
-    <section class="passage-table" tabIndex={0} aria-label="Table">
+    <section class="hit-table" tabIndex={0} aria-label="Table">
       <table>
         <thead>
           <tr>
