@@ -9,7 +9,7 @@ const VIEWS = {
   status: "/status",
   "reader of a PDF": "/d/en%2Fice-house-report-1936/p001",
   "reader of two languages": "/d/andorinha-inquiry-1934",
-  "reader of a text": "/d/en%2Ftide-tables",
+  "reader of a text": "/d/en%2Ftide-tables-guide",
   "no such page": "/d/one/two/three",
   "no such document": "/d/none",
 } as const
