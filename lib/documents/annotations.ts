@@ -1,6 +1,6 @@
 import * as z from "zod"
+import { entityKey } from "../entity-key.ts"
 import { StorableText } from "../shapes.ts"
-import { entityKey } from "./entity-key.ts"
 
 /** Most anomalies, and most entities, of one chunk. */
 export const ANNOTATIONS_MAX = 200

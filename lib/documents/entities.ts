@@ -2,9 +2,9 @@ import * as z from "zod"
 import { formatCitation } from "../citation.ts"
 import { decodeCursor, decodePlace, encodeCursor, encodePlace } from "../cursor.ts"
 import type { Database, SqlValue } from "../database/database.ts"
+import { entityKey } from "../entity-key.ts"
 import { AppError, invalidField } from "../errors.ts"
 import { StorableText } from "../shapes.ts"
-import { entityKey } from "./entity-key.ts"
 import { type EntityTotals, refreshEntities } from "./entity-mentions.ts"
 
 /** Somebody or something that a tenant's documents name. */

@@ -1,6 +1,6 @@
 import type { Row, Transaction } from "../database/database.ts"
+import { entityId, entityKey } from "../entity-key.ts"
 import type { ChunkEntity } from "./annotations.ts"
-import { entityId, entityKey } from "./entity-key.ts"
 
 /** Chunks read at once: at 200 entities each about 10 MB. */
 const CHUNKS_PER_READ = 500

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks"
 import type { ChunkEntity } from "../../lib/documents/annotations.ts"
 import type { MentionPage } from "../../lib/documents/entities.ts"
-import { entityId } from "../../lib/documents/entity-key.ts"
+import { entityId } from "../../lib/entity-key.ts"
 import { useResource } from "../api/use-resource.ts"
 import { Failure, Loading } from "../parts/states.tsx"
 import { loadMentions } from "./document-api.ts"
