@@ -232,7 +232,7 @@ describe("routes", () => {
     }
   })
 
-  test("all answer under the content policy of the Node server", async () => {
+  test("all answer under the content policy of the Node server, and the page may put files into a bucket", async () => {
     const { defaultCacheBehavior, orderedCacheBehaviors } = only(
       production,
       "aws:cloudfront/distribution:Distribution",
@@ -243,7 +243,9 @@ describe("routes", () => {
     expect(defaultCacheBehavior.responseHeadersPolicyId).toBe(policy.name)
     const { contentSecurityPolicy } = policy.inputs.securityHeadersConfig.contentSecurityPolicy
     const served = await webRoute(".").request("/")
-    expect(contentSecurityPolicy).toBe(served.headers.get("content-security-policy"))
+    expect(contentSecurityPolicy).toBe(
+      `${served.headers.get("content-security-policy")} https://*.s3.eu-central-1.amazonaws.com`,
+    )
   })
 
   test("fit into a CloudFront function, which may have 10 kB", () => {
