@@ -232,7 +232,7 @@ describe("routes", () => {
     }
   })
 
-  test("all answer under the content policy of the Node server", async () => {
+  test("all answer under the content policy of the Node server, and the page may put files into a bucket", async () => {
     const { defaultCacheBehavior, orderedCacheBehaviors } = only(
       production,
       "aws:cloudfront/distribution:Distribution",
