@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url"
 import { randomFrom } from "../bench/random.ts"
 import { openPglite } from "../lib/database/pglite.ts"
 import { createFilesystemStore } from "../lib/objects/filesystem-store.ts"
-import { migratedDump } from "./database.ts"
+import { migratedDump } from "./migrated-dump.ts"
 
 const PROCESS = fileURLToPath(new URL("./ingest-process.ts", import.meta.url))
 

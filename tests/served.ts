@@ -8,7 +8,7 @@ import { openPglite } from "../lib/database/pglite.ts"
 import { createLog } from "../lib/log.ts"
 import type { FileReading } from "../lib/runtime/open-file-reading.ts"
 import { openRuntime, type Runtime } from "../lib/runtime/open-runtime.ts"
-import { migratedDump } from "./database.ts"
+import { migratedDump } from "./migrated-dump.ts"
 import { testModelHome } from "./model-home.ts"
 
 /** The whole product in this process, database and models real, asked over HTTP without a socket. */
