@@ -6,7 +6,7 @@ const MARKDOWN = "**not bold** [no link](javascript:alert(2)) `no code`"
 const UNBROKEN = "x".repeat(10_000)
 const TURNED = "שלום עולם, مرحبا بالعالم \u202Eturned round\u202C"
 const EMOJI = "🤷🏽‍♀️ 👨‍👩‍👧‍👦 🏴󠁧󠁢󠁳󠁣󠁴󠁿"
-const ID = "hostile/<b>é</b>?#%2F"
+const ID = "hostile/<u>é</u>?#%2F"
 
 beforeAll(async () => {
   const content = ["The hostilewort grows on the quay.", SCRIPT, MARKDOWN, TURNED, EMOJI, UNBROKEN].join("\n\n")
@@ -15,7 +15,7 @@ beforeAll(async () => {
     headers: { "content-type": "application/json" },
     body: JSON.stringify({ id: ID, title: `Hostilewort ${SCRIPT} ${MARKDOWN} ${"y".repeat(300)}`, content }),
   })
-  expect(response.status).toBe(200)
+  expect(response.status).toBe(201)
 })
 afterAll(async () => {
   await fetch(`${inject("origin")}/documents/${encodeURIComponent(ID)}`, { method: "DELETE" })
@@ -23,7 +23,7 @@ afterAll(async () => {
 
 describe.each([
   ["the results", "/?q=hostilewort", ".result"],
-  ["the rankings side by side", "/?q=hostilewort&compare=both,words", "main h2"],
+  ["the rankings side by side", "/?q=hostilewort&compare=both,words", "[data-result]"],
   ["the reader", `/d/${encodeURIComponent(ID)}`, "[data-passage]"],
   ["the answer", "/ask?q=Where%20does%20the%20hostilewort%20grow%3F", ".verdict, .refusal"],
   ["the library", "/library", "tr"],
@@ -37,7 +37,7 @@ describe.each([
         .getByText(/hostilewort/i)
         .first()
         .waitFor()
-      expect(await page.locator("main script, [onerror], [href^='javascript:'], main b").count()).toBe(0)
+      expect(await page.locator("main script, [onerror], [href^='javascript:'], main u").count()).toBe(0)
       await room.fitsItsWidth()
       await room.axe()
     })
