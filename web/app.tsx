@@ -1,5 +1,5 @@
 import type { ComponentType } from "preact"
-import { ErrorBoundary, LocationProvider, lazy, Route, Router } from "preact-iso"
+import { ErrorBoundary, LocationProvider, lazy, Route, Router, useLocation } from "preact-iso"
 import { KeyDialog } from "./frame/key-dialog.tsx"
 import { Masthead } from "./frame/masthead.tsx"
 import { NotFoundView } from "./frame/not-found-view.tsx"
@@ -30,17 +30,35 @@ export function App() {
       <Masthead />
       <main id="main" tabIndex={-1}>
         <ErrorBoundary>
-          <Router onRouteChange={announceRoute}>
-            <Route path="/" component={SearchView} />
-            <Route path="/ask" component={AskView} />
-            <Route path="/library" component={LibraryView} />
-            <Route path="/status" component={StatusView} />
-            <Route path="/d/:document/:page?" component={ReaderView} />
-            <Route default component={NotFoundView} />
-          </Router>
+          <Views />
         </ErrorBoundary>
       </main>
       <KeyDialog />
     </LocationProvider>
   )
+}
+
+/** The view that the address names. A stray `%` in it names nothing, and would end the router. */
+function Views() {
+  const { path } = useLocation()
+  if (!canBeDecoded(path)) return <NotFoundView />
+  return (
+    <Router onRouteChange={announceRoute}>
+      <Route path="/" component={SearchView} />
+      <Route path="/ask" component={AskView} />
+      <Route path="/library" component={LibraryView} />
+      <Route path="/status" component={StatusView} />
+      <Route path="/d/:document/:page?" component={ReaderView} />
+      <Route default component={NotFoundView} />
+    </Router>
+  )
+}
+
+function canBeDecoded(path: string): boolean {
+  try {
+    decodeURIComponent(path)
+    return true
+  } catch {
+    return false
+  }
 }

@@ -34,7 +34,7 @@ export function unreachable(): ApiFailure {
   return navigator.onLine
     ? new ApiFailure("unreachable", {
         title: "The server doesn't answer",
-        detail: "It may be restarting. What you see stays; try again in a moment.",
+        detail: "It may be restarting. Try again in a moment.",
       })
     : new ApiFailure("unreachable", {
         title: "You are offline",

@@ -45,6 +45,8 @@ function KeyForm({ why }: { readonly why: string }) {
           autocomplete="off"
           spellcheck={false}
           placeholder="cc_…"
+          pattern="[!-~\s]*"
+          title="Letters, digits and signs of ASCII, as a key has them"
         />
       </label>
       <label class="field">

@@ -15,7 +15,7 @@ export function MissingNotice({ pages }: { readonly pages: readonly PageSummary[
       <p>
         {chunkId !== null && (
           <>
-            <strong>The cited passage {chunkId} is gone:</strong> a newer version of the document replaced it.{" "}
+            <strong>There is no passage {chunkId}</strong> in this document: a newer version may have replaced it.{" "}
             {page !== null && !isNoPage && "This is the page that it was cited from. "}
           </>
         )}
