@@ -1,6 +1,7 @@
 import type { OpenedEngine } from "../../lib/indexes/open-index.ts"
 import { createPgvectorIndex } from "../../lib/indexes/pgvector/pgvector-index.ts"
 import { openEmptyDatabase } from "../database.ts"
+import { testServerUrl } from "../postgres-server.ts"
 import { hasChroma, startTestChroma } from "./chroma-server.ts"
 import { accessTo } from "./foreign-postgres.ts"
 import { DIMENSIONS } from "./records.ts"
@@ -44,8 +45,9 @@ async function startPinecone(): Promise<WritableEngine> {
   return { environment, close }
 }
 
-/** Each starts empty. Chroma's is its own server, pgvector's a real table; the others are stubs. */
-export const WRITABLE_ENGINES: Readonly<Record<string, () => Promise<WritableEngine>>> = {
+type Engines = Readonly<Record<string, () => Promise<WritableEngine>>>
+
+const WITHOUT_SERVER: Engines = {
   async qdrant() {
     const { url, close } = await startQdrantStub()
     return { environment: { QDRANT_URL: url, QDRANT_API_KEY: "right-key", QDRANT_SPARSE: "true" }, close }
@@ -55,7 +57,6 @@ export const WRITABLE_ENGINES: Readonly<Record<string, () => Promise<WritableEng
     const { url, close } = await startWeaviateStub()
     return { environment: { WEAVIATE_URL: url, WEAVIATE_API_KEY: "right-key" }, close }
   },
-  pgvector: startPgvector,
   ...(hasChroma && {
     async chroma() {
       const { url, stop } = await startTestChroma()
@@ -63,3 +64,9 @@ export const WRITABLE_ENGINES: Readonly<Record<string, () => Promise<WritableEng
     },
   }),
 }
+
+/**
+ * Each starts empty. Chroma's is its own server, pgvector's a real table; the others are stubs. A run on a server asks only
+ * what needs it.
+ */
+export const WRITABLE_ENGINES: Engines = { pgvector: startPgvector, ...(testServerUrl() ? {} : WITHOUT_SERVER) }
