@@ -5,6 +5,7 @@ export default defineConfig({
     include: ["{lib,functions,cli,bench,tests,web}/**/*.test.ts"],
     // Have configurations of their own: they need SST (`npm run infra:install`), the inspector (`npm run mcp:install`), or Chromium.
     exclude: ["tests/infra/**", "tests/lambda/**", "tests/mcp-processes/**", "tests/web/**"],
+    globalSetup: "tests/build-page.ts",
     // PGlite starts in 3 to 8 s on a busy machine.
     testTimeout: 60_000,
     hookTimeout: 120_000,

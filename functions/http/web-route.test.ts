@@ -1,8 +1,5 @@
-import { build } from "vite"
-import { beforeAll, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { createTestApp } from "./test-app.ts"
-
-beforeAll(() => build({ root: "web", configFile: "web/vite.config.ts", logLevel: "error" }))
 
 const VIEWS = ["/", "/ask", "/library", "/status", "/d/en%2Ftide-tables", "/d/en%2Ftide-tables/p007"]
 
