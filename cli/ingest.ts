@@ -1,7 +1,6 @@
 import { type Command, InvalidArgumentError } from "commander"
 import type { IngestListener } from "../lib/documents/ingest/background-runs.ts"
 import type { TextFile } from "../lib/documents/read-folder.ts"
-import type { Publication } from "../lib/indexes/publish/open-publication.ts"
 import { confirm } from "./confirm.ts"
 import { CommandFailed } from "./exit.ts"
 import type { Bar, Bars } from "./progress.ts"
@@ -74,7 +73,10 @@ async function ingest(paths: readonly string[], options: IngestCommandOptions, t
       (product) =>
         withPublication(product, { engine: options.into, tenant, terminal }, async (publication) => {
           await ingestAll(product, files, options, { tally, underway, terminal })
-          if (publication) await publishAll(publication, files, bars, terminal)
+          if (!publication) return
+          bars.stop()
+          const ids = files.map(({ id }) => id)
+          await publishInto(publication, ids, terminal)
         }),
       { ingestListener: underway.listener, ingestConcurrency: options.concurrency, withoutSearch: true },
     )
@@ -107,12 +109,6 @@ async function listAll(paths: readonly string[], tally: Tally, terminal: Termina
   if (files.size > 0) return [...files.values()]
   terminal.note(`Error: there is no file to read at ${named.join(", ")}`)
   throw new CommandFailed()
-}
-
-async function publishAll(publication: Publication, files: readonly TextFile[], bars: Bars, terminal: Terminal) {
-  bars.stop()
-  const ids = files.map(({ id }) => id)
-  await publishInto(publication, ids, terminal)
 }
 
 /** Files that are being read, each with its bar. */

@@ -55,3 +55,6 @@ export const Region = z
   })
   .refine(({ x0, x1, y0, y1 }) => x0 <= x1 && y0 <= y1, "must have x0 <= x1 and y0 <= y1")
 export type Region = z.infer<typeof Region>
+
+/** What a chunk is made of. */
+export const ChunkKind = z.enum(["text", "table", "figure", "heading"])

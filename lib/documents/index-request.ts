@@ -1,5 +1,5 @@
 import * as z from "zod"
-import { CallerEmbedding, DocumentId, LanguageTag, Region, StorableText, TenantId } from "../shapes.ts"
+import { CallerEmbedding, ChunkKind, DocumentId, LanguageTag, Region, StorableText, TenantId } from "../shapes.ts"
 import { ANNOTATIONS_MAX, Anomaly, ChunkEntity } from "./annotations.ts"
 
 /** Longest content of one document, in characters; the route's body limit is what a caller meets first. */
@@ -26,7 +26,7 @@ export const Metadata = z
 /** A chunk that the caller made. */
 export const GivenChunk = z.object({
   content: StorableText.min(1).max(CHUNK_CHARS_MAX),
-  kind: z.enum(["text", "table", "figure", "heading"]).default("text"),
+  kind: ChunkKind.default("text"),
   language: LanguageTag.optional(),
   regions: z.array(Region).max(100).default([]).describe("Where it stands on its pages"),
   metadata: Metadata.default({}),

@@ -1,5 +1,5 @@
 import * as z from "zod"
-import { Region, Translation } from "../shapes.ts"
+import { ChunkKind, Region, Translation } from "../shapes.ts"
 import { Anomaly, ChunkEntity } from "./annotations.ts"
 
 /** One row of `GET /documents/{id}/pages`. */
@@ -25,7 +25,7 @@ export const ChunkDetails = z.object({
   id: z.string(),
   document_id: z.string(),
   title: z.string().describe("Of the document"),
-  kind: z.enum(["text", "table", "figure", "heading"]),
+  kind: ChunkKind,
   content: z.string(),
   language: z.string(),
   translation: Translation.optional().describe("The same text in its second language"),

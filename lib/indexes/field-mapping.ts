@@ -37,6 +37,17 @@ export interface FieldSettings {
   readonly vectordbMetadataField?: string | undefined
 }
 
+/** How those settings are called in the environment. */
+export const FIELD_KEYS: Readonly<Record<keyof FieldSettings, string>> = {
+  vectordbContentField: "VECTORDB_CONTENT_FIELD",
+  vectordbTitleField: "VECTORDB_TITLE_FIELD",
+  vectordbDocumentField: "VECTORDB_DOCUMENT_FIELD",
+  vectordbChunkField: "VECTORDB_CHUNK_FIELD",
+  vectordbPageField: "VECTORDB_PAGE_FIELD",
+  vectordbParentField: "VECTORDB_PARENT_FIELD",
+  vectordbMetadataField: "VECTORDB_METADATA_FIELD",
+}
+
 /** A record as the pipeline reads it. */
 export interface MappedRecord {
   readonly id: string
@@ -118,19 +129,18 @@ export function mapFields(samples: readonly IndexRecord[], settings: FieldSettin
     samples.filter(has).length * 2 >= Math.max(1, samples.length)
   const isObject = (value: unknown) => typeof value === "object" && value !== null && !Array.isArray(value)
   const root = METADATA.find((key) => inMost(({ payload }) => isObject(payload[key])))
-  const chosen = (setting: keyof FieldSettings, key: string): FieldPath | undefined => {
+  const chosen = (setting: keyof FieldSettings): FieldPath | undefined => {
     const field = settings[setting]
     if (field === undefined) return undefined
     const path = field.split(".")
     if (samples.length === 0 || samples.some(({ payload }) => readPath(payload, path) !== undefined)) return path
     throw new AppError(
       "invalid_configuration",
-      `${key} is ${field}, which none of ${samples.length} records of ${name} has. They have ${fieldNames(samples)}.`,
+      `${FIELD_KEYS[setting]} is ${field}, which none of ${samples.length} records of ${name} has. They have ${fieldNames(samples)}.`,
     )
   }
   const own = samples.length > 0 && inMost(({ payload }) => isOwnPayload(payload)) ? OWN_FIELDS : undefined
-  const metadata =
-    chosen("vectordbMetadataField", "VECTORDB_METADATA_FIELD") ?? own?.metadata ?? (root === undefined ? [] : [root])
+  const metadata = chosen("vectordbMetadataField") ?? own?.metadata ?? (root === undefined ? [] : [root])
   const guess = (role: keyof typeof GUESSES, isOne: (value: unknown) => boolean): FieldPath | null => {
     const paths = GUESSES[role].map((field) => field.split("."))
     const places =
@@ -142,22 +152,21 @@ export function mapFields(samples: readonly IndexRecord[], settings: FieldSettin
   const isText = (value: unknown) => asText(value) !== null
   const besides = inMost(({ text }) => text !== null && text.trim() !== "") ? [] : null
   const content =
-    chosen("vectordbContentField", "VECTORDB_CONTENT_FIELD") ??
+    chosen("vectordbContentField") ??
     own?.content ??
     besides ??
     guess("content", (value) => typeof value === "string" && isText(value))
   if (content === null && samples.length > 0) throw noContent(samples, name)
-  const page =
-    chosen("vectordbPageField", "VECTORDB_PAGE_FIELD") ?? own?.page ?? guess("page", (value) => asPage(value) !== null)
+  const page = chosen("vectordbPageField") ?? own?.page ?? guess("page", (value) => asPage(value) !== null)
   return {
     content: content ?? [],
-    title: chosen("vectordbTitleField", "VECTORDB_TITLE_FIELD") ?? own?.title ?? guess("title", isText),
-    document: chosen("vectordbDocumentField", "VECTORDB_DOCUMENT_FIELD") ?? own?.document ?? guess("document", isText),
-    chunk: chosen("vectordbChunkField", "VECTORDB_CHUNK_FIELD") ?? own?.chunk ?? guess("chunk", isText),
+    title: chosen("vectordbTitleField") ?? own?.title ?? guess("title", isText),
+    document: chosen("vectordbDocumentField") ?? own?.document ?? guess("document", isText),
+    chunk: chosen("vectordbChunkField") ?? own?.chunk ?? guess("chunk", isText),
     page,
     pageOffset: page && samples.some(({ payload }) => asPage(readPath(payload, page)) === 0) ? 1 : 0,
     // Not every record has one: a chunk that is its own parent, an expansion made for long documents alone.
-    parent: chosen("vectordbParentField", "VECTORDB_PARENT_FIELD") ?? own?.parent ?? guessParent(samples, metadata),
+    parent: chosen("vectordbParentField") ?? own?.parent ?? guessParent(samples, metadata),
     language: own?.language ?? guess("language", isText),
     kind: own?.kind ?? null,
     metadata,

@@ -1,5 +1,6 @@
 import { resolve } from "node:path"
 import { AppError } from "../errors.ts"
+import { placeOfUrl } from "./place-of-url.ts"
 import type { SearchIndex } from "./search-index.ts"
 
 /** Settings of the engines, as `lib/config.ts` has them. */
@@ -43,12 +44,6 @@ export interface OpenedEngine {
 }
 
 const nothing = () => Promise.resolve()
-
-/** A URL without credentials and the slash at its end. */
-function placeOfUrl(url: string): string {
-  const { origin, pathname } = new URL(url)
-  return `${origin}${pathname.replace(/\/+$/, "")}`
-}
 
 /**
  * The engine that the settings name; its client is loaded here and nowhere else.

@@ -11,11 +11,7 @@ import { mayRead, type Tenancy, type TenantView, viewOf } from "./tenancy.ts"
  * The passage that a citation of this index names: a record, or a parent that one was shown as. Null where there is none that the
  * tenant may see. Throws `index_unavailable`, `deadline_exceeded`.
  */
-export type ReadPassage = (
-  tenant: string,
-  cited: Pick<Cited, "documentId" | "chunkId">,
-  timeoutMs: number,
-) => Promise<MappedRecord | null>
+export type ReadPassage = (tenant: string, cited: Names, timeoutMs: number) => Promise<MappedRecord | null>
 
 interface ReadPassageDeps {
   readonly children: Collection
@@ -59,7 +55,8 @@ interface Place {
   readonly call: IndexCall
 }
 
-type Names = Pick<Cited, "documentId" | "chunkId">
+/** What a citation names, its page aside. */
+export type Names = Pick<Cited, "documentId" | "chunkId">
 
 async function findRecord(place: Place, cited: Names): Promise<MappedRecord | null> {
   const { index, layout, view, call } = place

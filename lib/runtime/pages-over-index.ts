@@ -1,10 +1,10 @@
-import { type Cited, formatCitation } from "../citation.ts"
+import { formatCitation } from "../citation.ts"
 import type { DocumentPages } from "../documents/document-pages.ts"
 import type { Documents } from "../documents/documents.ts"
 import type { ChunkDetails } from "../documents/page-details.ts"
 import type { PagePictures } from "../documents/page-pictures.ts"
 import { AppError } from "../errors.ts"
-import type { ReadPassage } from "../indexes/read-passage.ts"
+import type { Names, ReadPassage } from "../indexes/read-passage.ts"
 import type { SearchedIndex } from "./open-searched-index.ts"
 
 interface OverIndex extends Pick<SearchedIndex, "foreign"> {
@@ -54,7 +54,7 @@ export function readingOverIndex(
 }
 
 function toChunk(
-  { documentId, chunkId }: Pick<Cited, "documentId" | "chunkId">,
+  { documentId, chunkId }: Names,
   { title, content, language, metadata, page, parentId }: NonNullable<Awaited<ReturnType<ReadPassage>>>,
 ): ChunkDetails {
   return {

@@ -1,5 +1,5 @@
 import * as z from "zod"
-import { Region, Strategy, Translation } from "../shapes.ts"
+import { ChunkKind, Region, Strategy, Translation } from "../shapes.ts"
 
 /** One hit. `similarity` and `text_rank` are there only when that list ran and saw the hit (or scored it: `weighted`). */
 export const SearchHit = z.object({
@@ -18,7 +18,7 @@ export const SearchHit = z.object({
   page_url: z.string().optional().describe("Path of its page, where the document has pages"),
   crop_url: z.string().optional().describe("Path of a picture of the passage itself, where there is one"),
   language: z.string(),
-  kind: z.enum(["text", "table", "figure", "heading"]).optional().describe("Absent from other indexes"),
+  kind: ChunkKind.optional().describe("Absent from other indexes"),
   anomalies: z.array(z.string()).optional().describe("Kinds of what is odd about the chunk, where something is"),
   translation: Translation.optional().describe("The same text in its second language, where it has one"),
   metadata: z.record(z.string(), z.unknown()),

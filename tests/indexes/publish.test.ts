@@ -281,9 +281,7 @@ describe.each(Object.entries(WRITABLE_ENGINES))("ingest --into %s", (engine, sta
     const wide = createWordEmbedder({ model: "test/wide", dimensions: 32 })
     await publish("other", ["log"], at)
     const before = await content(at)
-    await expect(publish("other", ["log"], at, { model: wide })).rejects.toThrow(
-      /64 dimensions|of 64|test\/wide have 32/,
-    )
+    await expect(publish("other", ["log"], at, { model: wide })).rejects.toThrow(/64 dimensions.*test\/wide have 32/)
     expect(await content(at)).toEqual(before)
 
     const index = await open("theirs")

@@ -30,7 +30,7 @@ const ASKED: readonly (readonly [AnswerType, RegExp])[] = [
   ],
   [
     "number",
-    /\bhow (many|much|far|long|deep|tall|thick|high|old|fast|often|late|later|heavy|wide|big|large|close)\b|\b(at|above|below|what|which) (is the |the )?(\p{L}+ )?(height|weight|temperature|depth|speed|length|width|distance|wingspan|degrees|number|frequency)\b|\b(quant[oa]s?|que (altura|peso|distância|velocidade|temperatura)|qual é (a|o) (\p{L}+ )?(altura|peso|distância|velocidade|temperatura|carapaça))\b/iu,
+    /\bhow (many|much|long|old|often|late|later|big|large|close)\b|\b(at|above|below|what|which) (is the |the )?(\p{L}+ )?(height|weight|temperature|depth|speed|length|width|distance|wingspan|degrees|number|frequency)\b|\b(quant[oa]s?|qual é (a|o) (\p{L}+ )?(altura|peso|distância|velocidade|temperatura|carapaça))\b/iu,
   ],
   [
     "person",

@@ -1,5 +1,5 @@
 import * as z from "zod"
-import { DocumentId, LanguageTag, type Region, StorableText } from "../../shapes.ts"
+import { ChunkKind, DocumentId, LanguageTag, type Region, StorableText } from "../../shapes.ts"
 import { ANNOTATIONS_MAX, Anomaly, ChunkEntity } from "../annotations.ts"
 
 /** Most chunks of a bundle. */
@@ -37,7 +37,7 @@ const BBox = z
 export const ChunkFields = z
   .strictObject({
     id: BundleChunkId.optional(),
-    kind: z.enum(["text", "table", "figure", "heading"]).default("text"),
+    kind: ChunkKind.default("text"),
     page: z.int().min(1).max(PAGES_MAX).optional(),
     bbox: z.union([BBox, z.array(BBox).min(1).max(BOXES_MAX)]).optional(),
     language: LanguageTag.optional(),

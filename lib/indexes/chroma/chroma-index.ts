@@ -1,6 +1,7 @@
 import { callIndex, indexUnavailable } from "../index-failure.ts"
 import { createJsonClient, type JsonCall } from "../json-client.ts"
 import { pathSegment } from "../path-segment.ts"
+import { placeOfUrl } from "../place-of-url.ts"
 import type {
   CollectionFacts,
   DenseQuery,
@@ -52,8 +53,7 @@ type QueryAnswer = { readonly [field in keyof GetAnswer]: readonly NonNullable<G
  * is flat there: `upsert` writes objects as keys with dots, and leaves lists and null out.
  */
 export function createChromaIndex({ url, apiKey, collection }: ChromaOptions): SearchIndex {
-  const { origin, pathname } = new URL(url)
-  const baseUrl = `${origin}${pathname.replace(/\/+$/, "")}`
+  const baseUrl = placeOfUrl(url)
   const name = `Chroma's collection ${collection} at ${baseUrl}`
   const client = createJsonClient({
     name,

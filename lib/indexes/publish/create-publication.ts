@@ -3,7 +3,7 @@ import { AppError } from "../../errors.ts"
 import type { VectorModel } from "../collection.ts"
 import type { NewRecord } from "../search-index.ts"
 import type { Tenancy } from "../tenancy.ts"
-import { createPublications, type PublishedState } from "./publications.ts"
+import { createPublications, type Publications, type PublishedState } from "./publications.ts"
 import { recordId } from "./record-id.ts"
 import { readChunks, type StoredChunk } from "./stored-chunks.ts"
 import { toRecord } from "./to-record.ts"
@@ -95,7 +95,7 @@ export function createPublish(deps: PublicationDeps): Publish {
 }
 
 interface Shelf extends PublishedCollection {
-  readonly publications: ReturnType<typeof createPublications>
+  readonly publications: Publications
 }
 
 interface Step {

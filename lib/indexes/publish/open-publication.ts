@@ -2,7 +2,7 @@ import type { Database } from "../../database/database.ts"
 import { withDeadline } from "../../deadline.ts"
 import { AppError } from "../../errors.ts"
 import type { CollectionSetting } from "../collection.ts"
-import type { FieldSettings } from "../field-mapping.ts"
+import { FIELD_KEYS, type FieldSettings } from "../field-mapping.ts"
 import type { ForeignSettings } from "../open-foreign-search.ts"
 import type { OpenedEngine } from "../open-index.ts"
 import { readTenancy, requirePartitions, viewOf } from "../tenancy.ts"
@@ -88,19 +88,9 @@ async function openChecked({
   }
 }
 
-const FIELDS: Readonly<Record<keyof FieldSettings, string>> = {
-  vectordbContentField: "VECTORDB_CONTENT_FIELD",
-  vectordbTitleField: "VECTORDB_TITLE_FIELD",
-  vectordbDocumentField: "VECTORDB_DOCUMENT_FIELD",
-  vectordbChunkField: "VECTORDB_CHUNK_FIELD",
-  vectordbPageField: "VECTORDB_PAGE_FIELD",
-  vectordbParentField: "VECTORDB_PARENT_FIELD",
-  vectordbMetadataField: "VECTORDB_METADATA_FIELD",
-}
-
 /** A search would look for what was written under other names. */
 function requireOwnFields(settings: FieldSettings): void {
-  for (const [field, key] of Object.entries(FIELDS)) {
+  for (const [field, key] of Object.entries(FIELD_KEYS)) {
     if (settings[field as keyof FieldSettings] === undefined) continue
     throw new AppError(
       "invalid_configuration",

@@ -1,6 +1,7 @@
 import { callIndex } from "../index-failure.ts"
 import { createJsonClient, type JsonCall } from "../json-client.ts"
 import { pathSegment } from "../path-segment.ts"
+import { placeOfUrl } from "../place-of-url.ts"
 import type { IndexCall } from "../search-index.ts"
 import { chooseVector, type QdrantCollection, type QdrantVectors } from "./qdrant-records.ts"
 
@@ -32,8 +33,7 @@ export interface Access {
 
 /** Opens the way to a collection; what is known of it is forgotten with the first failure. */
 export function openAccess({ url, apiKey, collection, vector }: QdrantOptions): Access {
-  const { origin, pathname } = new URL(url)
-  const baseUrl = `${origin}${pathname.replace(/\/+$/, "")}`
+  const baseUrl = placeOfUrl(url)
   const name = `Qdrant's collection ${collection} at ${baseUrl}`
   const client = createJsonClient({
     name,

@@ -1,6 +1,7 @@
 import { matchesFilter } from "../filter-clause.ts"
 import { callIndex, indexUnavailable } from "../index-failure.ts"
 import { createJsonClient, type JsonCall } from "../json-client.ts"
+import { placeOfUrl } from "../place-of-url.ts"
 import type { IndexCall, IndexFilter, IndexRecord, ScoredRecord, SearchIndex } from "../search-index.ts"
 import { takeText } from "../stored-text.ts"
 import { classNameOf, readClass, tenantOf, UUID, type WeaviateClass, type WeaviateSchema } from "./weaviate-class.ts"
@@ -110,8 +111,7 @@ export function createWeaviateIndex(options: WeaviateOptions): SearchIndex {
 }
 
 function openAccess({ url, apiKey, collection, vector, isDivided }: WeaviateOptions): WeaviateAccess {
-  const { origin, pathname } = new URL(url)
-  const baseUrl = `${origin}${pathname.replace(/\/+$/, "")}`
+  const baseUrl = placeOfUrl(url)
   const className = classNameOf(collection)
   const name = `Weaviate's collection ${className} at ${baseUrl}`
   const client = createJsonClient({
