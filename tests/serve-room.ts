@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises"
 import { chromium } from "playwright-core"
 import type { TestProject } from "vitest/node"
 import { openPort } from "../functions/open-port.ts"
@@ -8,11 +7,9 @@ import { loadSamples } from "../lib/runtime/load-samples.ts"
 import { serve } from "./served.ts"
 import type { Provided } from "./web/provided.ts"
 
-const SAMPLE_PDFS = ["en/ice-house-report-1936", "pt/edital-do-sal-1949"]
-
 /** Once for the whole suite: the product with its samples on two ports, and a browser. */
 export async function setup(project: TestProject) {
-  const served = await serve({ policy: "loopback" })
+  const served = await serve({ isMigrated: true })
   const { runtime, config } = served
   const log = createLog({ level: "error", write: (line) => process.stderr.write(line) })
   const place = { host: "127.0.0.1", port: 0 }
@@ -20,7 +17,7 @@ export async function setup(project: TestProject) {
   const keyed = await openPort(createServerApp(runtime, { config, policy: "keys", log }), place)
   const { key } = await runtime.keys.create({ name: "visitor" })
   await loadSamples(runtime)
-  for (const id of SAMPLE_PDFS) await untilReady(open.url, id)
+  await runtime.ingest.idle()
   const browser = await launchBrowser()
   const provided: Provided = { origin: open.url, keyedOrigin: keyed.url, key, browser: browser.wsEndpoint() }
   for (const [name, value] of Object.entries(provided)) project.provide(name as keyof Provided, value)
@@ -36,14 +33,4 @@ function launchBrowser() {
   // Root has no sandbox, and containers have 64 MB of shared memory.
   const args = ["--no-sandbox", "--disable-dev-shm-usage"]
   return chromium.launchServer({ executablePath: "/usr/bin/chromium", args })
-}
-
-async function untilReady(url: string, id: string): Promise<void> {
-  for (;;) {
-    const response = await fetch(`${url}/documents/${encodeURIComponent(id)}`)
-    const { status } = (await response.json()) as { status: string }
-    if (status === "ready") return
-    if (status === "failed") throw new Error(`${id} could not be read`)
-    await sleep(250)
-  }
 }

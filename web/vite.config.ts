@@ -16,12 +16,22 @@ export default defineConfig({
   // `npm run web:dev` beside `npm start`.
   server: {
     proxy: Object.fromEntries(
-      ["/search", "/answer", "/chat", "/documents", "/collection", "/crop", "/anomalies", "/entities", "/health"].map(
-        (path) => [
-          path,
-          { target: "http://127.0.0.1:3825", changeOrigin: true, headers: { origin: "http://127.0.0.1:3825" } },
-        ],
-      ),
+      // A folder of the page is called search too.
+      [
+        "search(?=\\?|$)",
+        "answer",
+        "documents",
+        "collection",
+        "crop",
+        "anomalies",
+        "entities",
+        "health",
+        "docs",
+        "openapi\\.json",
+      ].map((path) => [
+        `^/${path}`,
+        { target: "http://127.0.0.1:3825", changeOrigin: true, headers: { origin: "http://127.0.0.1:3825" } },
+      ]),
     ),
   },
 })

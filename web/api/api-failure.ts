@@ -64,3 +64,8 @@ export function failureFrom(problem: Partial<Problem> | null, headers?: Headers)
 export function isAborted(error: unknown): boolean {
   return error instanceof DOMException && error.name === "AbortError"
 }
+
+/** Whatever was thrown by a call, as what a view can show. */
+export function asFailure(error: unknown): ApiFailure {
+  return error instanceof ApiFailure ? error : unreachable()
+}

@@ -1,5 +1,5 @@
 import { ApiFailure, failureOf, isAborted, unreachable } from "./api-failure.ts"
-import { apiKey, keyWanted, tenant } from "./session.ts"
+import { apiKey, tenant, wantKey } from "./session.ts"
 
 interface CallOptions {
   readonly method?: "GET" | "POST" | "DELETE"
@@ -8,11 +8,13 @@ interface CallOptions {
   readonly accept?: string
   readonly query?: Readonly<Record<string, string | number | undefined>>
   readonly signal?: AbortSignal
+  /** A status that is an answer too. */
+  readonly accepts?: number
 }
 
 /** Asks the API as who the session is. Throws an `ApiFailure`, or the abort's `DOMException`. */
 export async function request(path: string, options: CallOptions = {}): Promise<Response> {
-  const { method = options.body ? "POST" : "GET", body, accept, signal } = options
+  const { method = options.body ? "POST" : "GET", body, accept, signal, accepts } = options
   const isForm = body instanceof FormData
   let response: Response
   try {
@@ -29,9 +31,9 @@ export async function request(path: string, options: CallOptions = {}): Promise<
   } catch (error) {
     throw isAborted(error) ? error : unreachable()
   }
-  if (response.ok) return response
+  if (response.ok || response.status === accepts) return response
   const failure = await failureOf(response)
-  if (response.status === 401) keyWanted.value = apiKey.peek() === "" ? "missing" : "refused"
+  if (response.status === 401) wantKey()
   throw failure
 }
 

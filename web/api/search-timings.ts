@@ -1,4 +1,5 @@
 import { type Signal, signal } from "@preact/signals"
+import { keep, readKept } from "./kept.ts"
 
 /** How long one search took. What was searched for is not kept. */
 export interface SearchTiming {
@@ -22,11 +23,7 @@ export const searchTimings: Signal<readonly SearchTiming[]> = signal(read())
 export function recordTiming(totalMs: number, serverTiming: string | null): void {
   const timing = { at: Date.now(), totalMs, stages: parseServerTiming(serverTiming) }
   searchTimings.value = [...searchTimings.peek(), timing].slice(-KEPT_MAX)
-  try {
-    sessionStorage.setItem(KEPT, JSON.stringify(searchTimings.peek()))
-  } catch {
-    // Storage is full or forbidden: they last as long as the page.
-  }
+  keep("sessionStorage", KEPT, JSON.stringify(searchTimings.peek()))
 }
 
 /** The stages that a `Server-Timing` names, without its `total`. */
@@ -40,7 +37,7 @@ export function parseServerTiming(header: string | null): SearchTiming["stages"]
 
 function read(): readonly SearchTiming[] {
   try {
-    const kept: unknown = JSON.parse(sessionStorage.getItem(KEPT) ?? "[]")
+    const kept: unknown = JSON.parse(readKept("sessionStorage", KEPT) ?? "[]")
     return Array.isArray(kept) ? kept.filter(isTiming).slice(-KEPT_MAX) : []
   } catch {
     return []

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from "preact/hooks"
-import { ApiFailure, isAborted, unreachable } from "./api-failure.ts"
+import { type ApiFailure, asFailure, isAborted } from "./api-failure.ts"
 import { keysGiven, tenant } from "./session.ts"
 
 /** Something of the API on its way to the page. `value` stays while it is loaded anew. */
@@ -40,7 +40,7 @@ export function useResource<Inputs extends readonly unknown[], T>(
       },
       (error: unknown) => {
         if (gone.signal.aborted || isAborted(error)) return
-        const failure = error instanceof ApiFailure ? error : unreachable()
+        const failure = asFailure(error)
         setResource(({ value }) => ({ state: "failed", value, failure }))
       },
     )

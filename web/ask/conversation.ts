@@ -1,5 +1,5 @@
 import { batch, effect, type Signal, signal } from "@preact/signals"
-import { ApiFailure, isAborted, unreachable } from "../api/api-failure.ts"
+import { asFailure, isAborted } from "../api/api-failure.ts"
 import { request } from "../api/call.ts"
 import { keysGiven, tenant } from "../api/session.ts"
 import { type AnswerView, ASKED, type ViewEvent, viewAfter } from "./answer-view.ts"
@@ -87,7 +87,7 @@ async function run(turn: LiveTurn, earlier: readonly LiveTurn[]): Promise<void> 
     })
   } catch (error) {
     if (isAborted(error) || gone.signal.aborted) return
-    show(turn, { type: "failed", failure: error instanceof ApiFailure ? error : unreachable() })
+    show(turn, { type: "failed", failure: asFailure(error) })
   } finally {
     if (running.get(turn.id) === gone) running.delete(turn.id)
   }

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from "preact/hooks"
 import type { AnswerCitation, AnswerResponse } from "../../lib/answers/response.ts"
+import { countOf } from "../parts/format.ts"
 import { SourceCard } from "./source-card.tsx"
-import { count } from "./step-words.ts"
 import type { Sources } from "./use-sources.ts"
 
 interface SourceListProps {
@@ -22,7 +22,7 @@ export function SourceList({ citations, answer, sources }: SourceListProps) {
     list.current.scrollTo({ top: card.offsetTop - list.current.offsetTop })
   }, [shown, idOf])
   return (
-    <section ref={list} class="sources" aria-label={`Sources: ${count(citations.length, "passage")}`}>
+    <section ref={list} class="sources" aria-label={`Sources: ${countOf(citations.length, "passage")}`}>
       <h3>{citations.length === 1 ? "Source" : "Sources"}</h3>
       <ol>
         {citations.map((citation, index) => (

@@ -1,4 +1,5 @@
 import type { AnswerResponse, AnswerStep } from "../../lib/answers/response.ts"
+import { countOf } from "../parts/format.ts"
 import type { ShownStep } from "./answer-view.ts"
 
 interface Words {
@@ -33,11 +34,11 @@ const WORDS: Readonly<Record<string, Words>> = {
     done: ({ label }) =>
       label === "NO" || label === "never" ? "No need to look in the documents" : "Looks in the documents",
   },
-  retrieve: { doing: "Looking for passages", done: (step) => `${count(foundBy(step), "passage")} found` },
+  retrieve: { doing: "Looking for passages", done: (step) => `${countOf(foundBy(step), "passage")} found` },
   relevance_grader: { doing: "Checking each passage", done: (step) => keptWords(step) },
   sentence_selector: {
     doing: "Weighing their sentences",
-    done: ({ inputs }) => `${count(inputs?.["sentences"] ?? 0, "sentence")} weighed`,
+    done: ({ inputs }) => `${countOf(inputs?.["sentences"] ?? 0, "sentence")} weighed`,
   },
   answerability_grader: {
     doing: "Checking whether they answer the question",
@@ -76,9 +77,9 @@ export function summaryOf(steps: readonly ShownStep[], answer: AnswerResponse): 
   const kept = of("relevance_grader").reduce((sum, step) => sum + (keptOf(step)?.kept ?? 0), 0)
   const weighed = of("sentence_selector")[0]?.inputs?.["sentences"]
   const parts = [
-    answer.retrieved ? `${count(found, "passage")} found` : "Answered without the documents",
+    answer.retrieved ? `${countOf(found, "passage")} found` : "Answered without the documents",
     ...(kept > 0 ? [`${kept} kept`] : []),
-    ...(weighed !== undefined ? [`${count(weighed, "sentence")} weighed`] : []),
+    ...(weighed !== undefined ? [`${countOf(weighed, "sentence")} weighed`] : []),
     answer.refused ? "none answers" : outcome(answer),
     ...(answer.retries > 0 ? [`tried again ${answer.retries === 1 ? "once" : `${answer.retries} times`}`] : []),
   ]
@@ -86,7 +87,7 @@ export function summaryOf(steps: readonly ShownStep[], answer: AnswerResponse): 
 }
 
 function outcome({ sentences, generator }: AnswerResponse): string {
-  return generator === "extractive" ? `${sentences.length} quoted` : `${count(sentences.length, "sentence")} written`
+  return generator === "extractive" ? `${sentences.length} quoted` : `${countOf(sentences.length, "sentence")} written`
 }
 
 /** Time of all steps together, ms. */
@@ -97,11 +98,6 @@ export function stepsMs(steps: readonly ShownStep[]): number {
 /** A time as people say it: `40 ms`, `2.1 s`. */
 export function timeWords(ms: number): string {
   return ms < 1_000 ? `${Math.max(1, Math.round(ms))} ms` : `${(ms / 1_000).toFixed(1)} s`
-}
-
-/** `1 passage`, `3 passages`. */
-export function count(number: number, thing: string): string {
-  return `${number.toLocaleString("en")} ${thing}${number === 1 ? "" : "s"}`
 }
 
 function foundBy({ label = "", inputs }: AnswerStep): number {
@@ -122,5 +118,5 @@ function keptWords(step: AnswerStep): string {
 
 function writtenWords(label = ""): string {
   const sentences = /^(\d+) sentences$/.exec(label)?.[1]
-  return sentences === undefined ? "No answer in the passages" : `${count(Number(sentences), "sentence")} written`
+  return sentences === undefined ? "No answer in the passages" : `${countOf(Number(sentences), "sentence")} written`
 }

@@ -1,6 +1,7 @@
 import type { AnswerResponse } from "../../lib/answers/response.ts"
+import { countOf } from "../parts/format.ts"
 import type { AnswerView, ShownStep } from "./answer-view.ts"
-import { count, stepsMs, stepWords, summaryOf, timeWords } from "./step-words.ts"
+import { stepsMs, stepWords, summaryOf, timeWords } from "./step-words.ts"
 
 interface StepsProps {
   readonly view: AnswerView
@@ -67,7 +68,7 @@ function Account({ steps, answer }: { readonly steps: readonly ShownStep[]; read
                 <tr key={index}>
                   <td>{words}</td>
                   <td class="account-number">
-                    {step.ended?.tokens !== undefined && count(step.ended.tokens, "token")}
+                    {step.ended?.tokens !== undefined && countOf(step.ended.tokens, "token")}
                   </td>
                   <td class="account-number">{timeWords(step.ended?.ms ?? 0)}</td>
                 </tr>
@@ -85,7 +86,7 @@ function Usage({ answer: { generator, usage } }: { readonly answer: AnswerRespon
   if (generator === "extractive") return <p class="account-fine">No language model was asked.</p>
   return (
     <p class="account-fine">
-      {generator}: {count(usage.calls, "call")}, {count(usage.prompt_tokens, "token")} read
+      {generator}: {countOf(usage.calls, "call")}, {countOf(usage.prompt_tokens, "token")} read
       {usage.cached_tokens > 0 && ` (${usage.cached_tokens.toLocaleString("en")} from its cache)`},{" "}
       {usage.completion_tokens.toLocaleString("en")} written{usage.estimated && ", estimated"}.
     </p>

@@ -1,5 +1,5 @@
 import type { AnswerResponse } from "../../lib/answers/response.ts"
-import { count } from "./step-words.ts"
+import { countOf } from "../parts/format.ts"
 
 /** How far the passages bear an answer out, in words, and how good that is. */
 interface SupportWords {
@@ -18,7 +18,7 @@ export function supportWords(answer: AnswerResponse): SupportWords {
   if (support === "fully_supported" && proven === sentences.length) {
     return { tone: "good", words: sentences.length === 1 ? "Borne out by its passages" : "Each sentence is borne out" }
   }
-  return { tone: "warn", words: `${proven} of ${count(sentences.length, "sentence")} wholly borne out` }
+  return { tone: "warn", words: `${proven} of ${countOf(sentences.length, "sentence")} wholly borne out` }
 }
 
 /** What else is to be known of an answer: what was taken out of it, what it did without, what had no effect. */
@@ -26,7 +26,7 @@ export function verdictNotes({ removed_citations, degraded = [], warnings = [] }
   return [
     ...(removed_citations > 0
       ? [
-          `${count(removed_citations, "citation")} of what was never found ${removed_citations === 1 ? "was" : "were"} taken out.`,
+          `${countOf(removed_citations, "citation")} of what was never found ${removed_citations === 1 ? "was" : "were"} taken out.`,
         ]
       : []),
     ...[...degraded, ...warnings].map(plainly),

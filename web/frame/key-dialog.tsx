@@ -1,5 +1,6 @@
-import { useEffect, useRef, useState } from "preact/hooks"
+import { useState } from "preact/hooks"
 import { apiKey, keysGiven, keyWanted, tenant } from "../api/session.ts"
+import { useDialog } from "../parts/use-dialog.ts"
 
 const WHY = {
   missing: "This server asks for an API key before it shows its documents.",
@@ -9,12 +10,8 @@ const WHY = {
 
 /** Asks for the API key, once a session. */
 export function KeyDialog() {
-  const dialog = useRef<HTMLDialogElement>(null)
   const wanted = keyWanted.value
-  useEffect(() => {
-    if (wanted !== null) dialog.current?.showModal()
-    else dialog.current?.close()
-  }, [wanted])
+  const dialog = useDialog(wanted !== null)
   return (
     <dialog ref={dialog} class="dialog" aria-labelledby="key-title" onClose={() => (keyWanted.value = null)}>
       {wanted !== null && <KeyForm why={WHY[wanted]} />}

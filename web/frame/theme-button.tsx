@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks"
+import { keep } from "../api/kept.ts"
 
 const THEME = "concordance-theme"
 const NEXT = { system: "light", light: "dark", dark: "system" } as const
@@ -11,11 +12,7 @@ export function ThemeButton() {
     const next = NEXT[theme]
     if (next === "system") delete document.documentElement.dataset["theme"]
     else document.documentElement.dataset["theme"] = next
-    try {
-      localStorage.setItem(THEME, next)
-    } catch {
-      // Storage is forbidden here: the theme lasts as long as the page.
-    }
+    keep("localStorage", THEME, next)
     setTheme(next)
   }
   return (

@@ -1,8 +1,9 @@
-import { useEffect, useRef, useState } from "preact/hooks"
+import { useState } from "preact/hooks"
 import type { DocumentSummary } from "../../lib/documents/documents.ts"
 import { ApiFailure, isAborted } from "../api/api-failure.ts"
 import { call } from "../api/call.ts"
 import { countOf } from "../parts/format.ts"
+import { useDialog } from "../parts/use-dialog.ts"
 
 interface DeleteDialogProps {
   /** Null while nothing is asked. */
@@ -13,11 +14,7 @@ interface DeleteDialogProps {
 
 /** Asks before a document goes, by its name. */
 export function DeleteDialog({ document, onClose, onDeleted }: DeleteDialogProps) {
-  const dialog = useRef<HTMLDialogElement>(null)
-  useEffect(() => {
-    if (document !== null) dialog.current?.showModal()
-    else dialog.current?.close()
-  }, [document])
+  const dialog = useDialog(document !== null)
   return (
     <dialog
       ref={dialog}

@@ -1,5 +1,5 @@
 import "./library.css"
-import { useEffect } from "preact/hooks"
+import { useEffect, useRef } from "preact/hooks"
 import type { CollectionResponse } from "../../functions/http/collection-route.ts"
 import { call } from "../api/call.ts"
 import { useResource } from "../api/use-resource.ts"
@@ -46,7 +46,11 @@ function totalsOf({ documents, passages, pages, waiting, failed }: CollectionRes
 /** The list is another one once the server has a file, and once it has read it. */
 function useOnUploads(reload: () => void): void {
   const seen = uploads.value.map(({ id, state }) => (id === undefined ? "" : `${id} ${state.stage}`)).join("\n")
+  // What was there when the view opened, its own first load knows.
+  const known = useRef(seen)
   useEffect(() => {
+    if (seen === known.current) return
+    known.current = seen
     if (seen.trim() !== "") reload()
   }, [seen])
 }

@@ -1,7 +1,7 @@
 import type { UploadLimits } from "../../functions/http/collection-route.ts"
 import { ApiFailure, isAborted } from "../api/api-failure.ts"
 import { authorisation, call, withQuery } from "../api/call.ts"
-import { apiKey, keyWanted } from "../api/session.ts"
+import { wantKey } from "../api/session.ts"
 import { sendBody } from "./send-body.ts"
 import type { Upload } from "./upload.ts"
 
@@ -51,9 +51,7 @@ async function sendForm({ file, id, options: said, tenant }: Upload, options: Se
     const received = JSON.parse(answer) as { id: string; status: string }
     return { id: received.id, isKnown: received.status === "ready", isPut: false }
   } catch (error) {
-    if (error instanceof ApiFailure && error.code === "unauthorized") {
-      keyWanted.value = apiKey.peek() === "" ? "missing" : "refused"
-    }
+    if (error instanceof ApiFailure && error.code === "unauthorized") wantKey()
     throw error
   }
 }

@@ -40,8 +40,9 @@ export function formatAge(ms: number): string {
   return hours < 48 ? `${countOf(hours, "hour")} ago` : `${countOf(Math.floor(hours / 24), "day")} ago`
 }
 
-/** `Portuguese` of `pt`; the tag itself where nobody knows it. */
+/** `Portuguese` of `pt`; the tag itself where nobody knows it. `und` is what no detector could tell. */
 export function languageName(tag: string): string {
+  if (tag === "" || tag === "und" || tag === "simple") return "Unknown language"
   try {
     return LANGUAGES.of(tag) ?? tag
   } catch {

@@ -5,8 +5,6 @@ interface PictureProps {
   /** Path in the API; null: there is none, and a sheet of paper stands for it. */
   readonly path: string | null
   readonly alt: string
-  /** Width by height, so that nothing jumps when it comes. */
-  readonly ratio?: number | undefined
   readonly class?: string
 }
 
@@ -14,19 +12,14 @@ interface PictureProps {
 const NEAR_PX = 600
 
 /** A picture of the API, loaded once it comes near the window. */
-export function Picture({ path, alt, ratio, class: className = "" }: PictureProps) {
+export function Picture({ path, alt, class: className = "" }: PictureProps) {
   const frame = useRef<HTMLDivElement>(null)
   const near = useIsNear(frame)
   const { src, failed } = usePicture(near ? path : null)
   const [state, setState] = useState<"loading" | "shown" | "failed">("loading")
   const isFailed = failed || state === "failed"
   return (
-    <div
-      ref={frame}
-      class={`picture ${className}`}
-      data-state={isFailed ? "failed" : state}
-      style={ratio === undefined ? {} : { aspectRatio: String(ratio) }}
-    >
+    <div ref={frame} class={`picture ${className}`} data-state={isFailed ? "failed" : state}>
       {src !== null && !isFailed && (
         <img src={src} alt={alt} decoding="async" onLoad={() => setState("shown")} onError={() => setState("failed")} />
       )}

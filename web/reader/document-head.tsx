@@ -1,5 +1,5 @@
 import type { DocumentDetails } from "../../lib/documents/documents.ts"
-import { languageName } from "../parts/language-name.ts"
+import { countOf, languageName } from "../parts/format.ts"
 import { Notes } from "../parts/states.tsx"
 import { AboutDocument } from "./about-document.tsx"
 import { ReadingProgress } from "./reading-progress.tsx"
@@ -9,8 +9,8 @@ export function DocumentHead({ document }: { readonly document: DocumentDetails 
   const { title, id, languages, page_count, chunks, warnings = [], mime_type } = document
   const facts = [
     mime_type && formatName(mime_type),
-    page_count !== undefined && `${page_count} ${page_count === 1 ? "page" : "pages"}`,
-    page_count === undefined && chunks > 0 && `${chunks} ${chunks === 1 ? "passage" : "passages"}`,
+    page_count !== undefined && countOf(page_count, "page"),
+    page_count === undefined && chunks > 0 && countOf(chunks, "passage"),
     languages.map(languageName).join(" and "),
   ].filter(Boolean)
   return (

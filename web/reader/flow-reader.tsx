@@ -1,7 +1,7 @@
 import { useSignal, useSignalEffect } from "@preact/signals"
 import { useEffect, useRef, useState } from "preact/hooks"
 import type { ChunkList } from "../../lib/documents/page-details.ts"
-import { ApiFailure, isAborted, unreachable } from "../api/api-failure.ts"
+import { type ApiFailure, asFailure, isAborted } from "../api/api-failure.ts"
 import { keysGiven } from "../api/session.ts"
 import { Failure, Loading } from "../parts/states.tsx"
 import { loadPassages } from "./document-api.ts"
@@ -80,7 +80,7 @@ function usePassages(id: string) {
       setChunks((before) => [...before, ...list.chunks])
       setWhole(list.next_cursor === undefined)
     } catch (error) {
-      if (!isAborted(error)) setFailure(error instanceof ApiFailure ? error : unreachable())
+      if (!isAborted(error)) setFailure(asFailure(error))
     } finally {
       at.current.isBusy = false
     }

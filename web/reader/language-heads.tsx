@@ -1,6 +1,6 @@
 import { useEffect } from "preact/hooks"
 import type { ChunkDetails } from "../../lib/documents/page-details.ts"
-import { languageName } from "../parts/language-name.ts"
+import { languageName } from "../parts/format.ts"
 import { useReaderRoom } from "./reader-room.ts"
 
 /** Which language stands on which side. */

@@ -1,9 +1,11 @@
-import { useEffect, useRef, useState } from "preact/hooks"
+import { useState } from "preact/hooks"
 import type { ChunkEntity } from "../../lib/documents/annotations.ts"
 import type { MentionPage } from "../../lib/documents/entities.ts"
 import { entityId } from "../../lib/entity-key.ts"
 import { useResource } from "../api/use-resource.ts"
+import { countOf } from "../parts/format.ts"
 import { Failure, Loading } from "../parts/states.tsx"
+import { useDialog } from "../parts/use-dialog.ts"
 import { loadMentions } from "./document-api.ts"
 import { kindInWords } from "./flags.tsx"
 import { PlaceLink } from "./place-link.tsx"
@@ -13,12 +15,8 @@ import "./names.css"
 /** Who a name is, and everywhere it stands, in all documents. */
 export function NamesPanel() {
   const room = useReaderRoom()
-  const dialog = useRef<HTMLDialogElement>(null)
   const entity = room.openedName.value
-  useEffect(() => {
-    if (entity && !dialog.current?.open) dialog.current?.showModal()
-    if (!entity) dialog.current?.close()
-  }, [entity])
+  const dialog = useDialog(entity !== null)
   const close = () => {
     // At once: the focus goes back to the name, and from there to where a link leads.
     dialog.current?.close()
@@ -53,7 +51,7 @@ function Mentions({ entity, close }: { readonly entity: ChunkEntity; readonly cl
           <h2 id="names-title">{found?.name ?? entity.name}</h2>
           <p class="names-kind">
             {kindInWords(entity.kind)}
-            {found && ` · ${times(found.mentions, "mention")} in ${times(found.documents, "document")}`}
+            {found && ` · ${countOf(found.mentions, "mention")} in ${countOf(found.documents, "document")}`}
           </p>
         </div>
         <button type="button" class="button-quiet" onClick={close}>
@@ -102,5 +100,3 @@ function byDocument(pages: readonly MentionPage[]) {
   }
   return [...documents.values()]
 }
-
-const times = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`

@@ -1,6 +1,6 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks"
 import type { PageDetails, PageSummary } from "../../lib/documents/page-details.ts"
-import { ApiFailure, unreachable } from "../api/api-failure.ts"
+import { type ApiFailure, asFailure } from "../api/api-failure.ts"
 import { keysGiven } from "../api/session.ts"
 import { SaveButton } from "../parts/save-button.tsx"
 import { Loading } from "../parts/states.tsx"
@@ -109,7 +109,7 @@ function useDetails(number: number, cache: PageCache<PageDetails>, view: PageWin
     const ask = () => {
       cache.get(number).then(
         (page) => !gone && setDetails(page),
-        (error: unknown) => !gone && setFailure(error instanceof ApiFailure ? error : unreachable()),
+        (error: unknown) => !gone && setFailure(asFailure(error)),
       )
     }
     const timer = setTimeout(ask, view.isPassing() ? PASSING_MS : 0)

@@ -9,7 +9,7 @@ import { useReaderRoom } from "./reader-room.ts"
 import { useLanding } from "./use-landing.ts"
 import { usePageKeys } from "./use-page-keys.ts"
 
-/** Below this width, px, picture and text take turns: as reader.css has it. */
+/** Below this width, px, picture and text take turns: as page.css has it. */
 const NARROW_PX = 832
 /** A page's head and its gap, px. */
 const FRAME_PX = 96

@@ -1,5 +1,5 @@
 import type { ChunkDetails } from "../../lib/documents/page-details.ts"
-import { languageName } from "../parts/language-name.ts"
+import { languageName } from "../parts/format.ts"
 import { NamedText } from "./names.tsx"
 import { tableBlocks } from "./table-blocks.ts"
 import { headingsOf, textBlocks } from "./text-blocks.ts"

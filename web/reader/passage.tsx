@@ -1,5 +1,5 @@
 import type { ChunkDetails, PageSummary } from "../../lib/documents/page-details.ts"
-import { languageName } from "../parts/language-name.ts"
+import { languageName } from "../parts/format.ts"
 import { Flags } from "./flags.tsx"
 import { OtherNames } from "./names.tsx"
 import { PassageBody } from "./passage-body.tsx"

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "preact/hooks"
+import { useDialog } from "../parts/use-dialog.ts"
 import { singleKeys } from "./single-keys.ts"
 
 const KEYS = [
@@ -15,11 +15,7 @@ const KEYS = [
 
 /** What the keys do, and a way to turn single letters off. */
 export function KeyHelp({ isOpen, close }: { readonly isOpen: boolean; readonly close: () => void }) {
-  const dialog = useRef<HTMLDialogElement>(null)
-  useEffect(() => {
-    if (isOpen) dialog.current?.showModal()
-    else dialog.current?.close()
-  }, [isOpen])
+  const dialog = useDialog(isOpen)
   return (
     <dialog ref={dialog} class="dialog key-help" aria-labelledby="key-help-title" onClose={close}>
       <h2 id="key-help-title">By keyboard</h2>

@@ -1,8 +1,8 @@
 import type { DocumentSummary } from "../../lib/documents/documents.ts"
 import type { Resource } from "../api/use-resource.ts"
+import { countOf, languageName } from "../parts/format.ts"
 import { readerPath } from "../parts/paths.ts"
 import { Failure } from "../parts/states.tsx"
-import { languageName } from "./language-name.ts"
 import { Proof } from "./proof.tsx"
 import { PROVEN, SAMPLE_QUESTIONS } from "./sample-questions.ts"
 import { addressOf, NOTHING_ASKED } from "./search-address.ts"
@@ -87,7 +87,9 @@ function SomeDocuments({ documents }: { readonly documents: readonly DocumentSum
                 {title.trim() || id}
               </span>
               <small>
-                {[page_count && `${page_count} pages`, ...languages.map(languageName)].filter(Boolean).join(" · ")}
+                {[page_count && countOf(page_count, "page"), ...languages.map(languageName)]
+                  .filter(Boolean)
+                  .join(" · ")}
               </small>
             </a>
           </li>

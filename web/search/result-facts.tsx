@@ -1,5 +1,5 @@
 import type { SearchHit } from "../../lib/search/response.ts"
-import { languageName } from "./language-name.ts"
+import { languageName } from "../parts/format.ts"
 
 /** Facts of the metadata that one line holds. */
 const FACTS_MAX = 4

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks"
 import type { SearchHit, SearchResponse } from "../../lib/search/response.ts"
 import { call } from "../api/call.ts"
 import { useResource } from "../api/use-resource.ts"
+import { countOf } from "../parts/format.ts"
 import { Notes } from "../parts/states.tsx"
 import { moveInList } from "./move-in-list.ts"
 import { RANKINGS } from "./rankings.ts"
@@ -68,8 +69,7 @@ export function ResultCount({ address, searching }: Pick<ResultsProps, "address"
   const { state, pages } = searching
   const count = pages.reduce((sum, page) => sum + page.count, 0)
   const isWhole = pages.at(-1)?.next_cursor === undefined
-  const noun = `${count === 1 ? "" : "s"}`
-  const what = address.unit === "passage" ? `passage${noun}` : `document${noun}`
+  const what = countOf(count, address.unit)
   const text =
     state === "failed"
       ? ""
@@ -78,8 +78,8 @@ export function ResultCount({ address, searching }: Pick<ResultsProps, "address"
         : count === 0
           ? "Nothing found"
           : isWhole
-            ? `${count} ${what}`
-            : `The first ${count} ${what}`
+            ? what
+            : `The first ${what}`
   return (
     <p class="result-count" role="status">
       {text}

@@ -1,25 +1,12 @@
 import { effect, signal } from "@preact/signals"
+import { keep, readKept } from "../api/kept.ts"
 
 const KEPT = "concordance-single-keys"
 
 /** Whether single letters are shortcuts; who speaks to the computer, or strikes keys by mistake, turns them off (WCAG 2.1.4). */
-export const singleKeys = signal(read())
+export const singleKeys = signal(readKept("localStorage", KEPT) !== "off")
 
-effect(() => {
-  try {
-    localStorage.setItem(KEPT, singleKeys.value ? "on" : "off")
-  } catch {
-    // Storage is forbidden here: it lasts as long as the page.
-  }
-})
-
-function read(): boolean {
-  try {
-    return localStorage.getItem(KEPT) !== "off"
-  } catch {
-    return true
-  }
-}
+effect(() => keep("localStorage", KEPT, singleKeys.value ? "on" : "off"))
 
 /** Whether a key is struck as a shortcut: alone, and not where somebody writes or a dialog is open. */
 export function isShortcut(event: KeyboardEvent): boolean {

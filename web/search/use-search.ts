@@ -29,12 +29,12 @@ interface Pages {
 /** What was shown last: coming back from a passage, the same list stands there at once, and is then asked for anew. */
 let lastShown: Pages | null = null
 
-/** Runs the search whenever it changes; an answer to an earlier one is never shown. Nothing is asked for with null. */
-export function useSearch(body: Partial<SearchRequest> | null): Searching {
+/** Runs the search whenever it changes; an answer to an earlier one is never shown. */
+export function useSearch(body: Partial<SearchRequest>): Searching {
   const who = [tenant.value, keysGiven.value]
   const identity = JSON.stringify([body, who])
-  const question = JSON.stringify([body?.query, who])
-  const first = useResource(inputsOf(body, identity, question), async (signal, asked, identity, question) => ({
+  const question = JSON.stringify([body.query, who])
+  const first = useResource([body, identity, question] as const, async (signal, asked, identity, question) => ({
     identity,
     question,
     pages: [await askSearch(asked, signal)],
@@ -57,10 +57,6 @@ export function useSearch(body: Partial<SearchRequest> | null): Searching {
   }
 }
 
-function inputsOf(body: Partial<SearchRequest> | null, identity: string, question: string) {
-  return body === null ? null : ([body, identity, question] as [typeof body, string, string])
-}
-
 /** What may stand on the page: this search with the pages that followed it, else another of the same question. */
 function pagesOf(identity: string, question: string, first: Pages | null, tail: Pages | null) {
   if (tail?.identity === identity && (first?.identity !== identity || isSame(first, tail))) return tail
@@ -75,7 +71,7 @@ function isSame(a: Pages, b: Pages): boolean {
 }
 
 function useNextPage(
-  body: Partial<SearchRequest> | null,
+  body: Partial<SearchRequest>,
   pages: readonly SearchResponse[],
   show: (pages: readonly SearchResponse[]) => void,
 ) {
@@ -88,7 +84,7 @@ function useNextPage(
   }, [identity])
   const cursor = pages.at(-1)?.next_cursor
   const more = () => {
-    if (body === null || cursor === undefined || state === "loading") return
+    if (cursor === undefined || state === "loading") return
     const gone = new AbortController()
     running.current = gone
     setState("loading")

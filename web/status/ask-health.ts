@@ -1,20 +1,12 @@
 import type { HealthReport } from "../../lib/health.ts"
-import { failureOf, isAborted, unreachable } from "../api/api-failure.ts"
-import { authorisation, withQuery } from "../api/call.ts"
-import { apiKey, keyWanted } from "../api/session.ts"
+import { failureOf } from "../api/api-failure.ts"
+import { request } from "../api/call.ts"
 
 /** What the server says of its parts: a 503 says so too, and is an answer here. Throws an `ApiFailure`, or the abort. */
 export async function askHealth(signal: AbortSignal): Promise<HealthReport> {
-  let response: Response
-  try {
-    response = await fetch(withQuery("/health", { detail: 1 }), { headers: authorisation(), signal })
-  } catch (error) {
-    throw isAborted(error) ? error : unreachable()
-  }
-  const isReport = response.ok || response.status === 503
-  const report = isReport ? await reportOf(response.clone(), signal) : null
+  const response = await request("/health", { query: { detail: 1 }, signal, accepts: 503 })
+  const report = await reportOf(response.clone(), signal)
   if (report !== null) return report
-  if (response.status === 401) keyWanted.value = apiKey.peek() === "" ? "missing" : "refused"
   throw await failureOf(response)
 }
 
