@@ -40,7 +40,7 @@ interface Found {
 }
 
 /** For the name of a test that is skipped without them. */
-export const WHERE_SPECS_ARE = "CONCORDANCE_SPECS says where it is, ../shared/specs by default"
+export const WHERE_SPECS_ARE = "CONCORDANCE_SPECS names the folder that has it"
 
 /** Where the published contracts are: not part of this repository. */
 function specs(): string {
