@@ -1,10 +1,10 @@
 import type { Config } from "../lib/config.ts"
 import { AppError } from "../lib/errors.ts"
 import type { Log } from "../lib/log.ts"
+import { isLoopbackHost } from "../lib/loopback.ts"
 import { type LoadedSamples, loadSamples } from "../lib/runtime/load-samples.ts"
 import { openRuntime, type Runtime } from "../lib/runtime/open-runtime.ts"
 import type { AccessPolicy } from "./http/auth.ts"
-import { isLoopbackHost } from "./http/loopback.ts"
 import { openPort, requireFreePort } from "./open-port.ts"
 import { createServerApp } from "./server-app.ts"
 

@@ -2,8 +2,8 @@ import type { Context, MiddlewareHandler } from "hono"
 import { AppError } from "../../lib/errors.ts"
 import { EVERY_TENANT, KeyScope, type Principal } from "../../lib/keys/api-key.ts"
 import type { Authenticate } from "../../lib/keys/authenticator.ts"
+import { isLoopbackAddress, isLoopbackHost } from "../../lib/loopback.ts"
 import type { Edge } from "./edge.ts"
-import { isLoopbackAddress, isLoopbackHost } from "./loopback.ts"
 import { createRateLimiter } from "./rate-limiter.ts"
 
 /**

@@ -1,4 +1,5 @@
 import type { Problem } from "../../functions/http/problem.ts"
+import { isLoopbackHost } from "../../lib/loopback.ts"
 
 /** Why a request came to nothing. */
 export class ApiFailure extends Error {
@@ -29,9 +30,9 @@ export class ApiFailure extends Error {
   }
 }
 
-/** No answer: the server is down, or the network is. */
+/** No answer: the server is down, or the network is, which one on this same machine doesn't need. */
 export function unreachable(): ApiFailure {
-  return navigator.onLine
+  return navigator.onLine || isLoopbackHost(location.host)
     ? new ApiFailure("unreachable", {
         title: "The server doesn't answer",
         detail: "It may be restarting. Try again in a moment.",
