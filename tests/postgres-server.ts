@@ -17,7 +17,7 @@ export function testServerUrl(): string | undefined {
 }
 
 /** `neon` runs the same tests through the Neon driver, over an emulator of its edge. */
-function testServerDriver(): "pg" | "neon" {
+export function testServerDriver(): "pg" | "neon" {
   // biome-ignore lint/style/noProcessEnv: the one place where tests learn which driver to use
   return process.env["CONCORDANCE_TEST_DRIVER"] === "neon" ? "neon" : "pg"
 }

@@ -2,7 +2,7 @@ import { parseConfig } from "../../lib/config.ts"
 import { openEngine } from "../../lib/indexes/open-index.ts"
 import type { NewRecord } from "../../lib/indexes/search-index.ts"
 import { openEmptyDatabase } from "../database.ts"
-import { testServerUrl } from "../postgres-server.ts"
+import { testServerDriver, testServerUrl } from "../postgres-server.ts"
 import { hasChroma, startTestChroma } from "./chroma-server.ts"
 import { callIn } from "./records.ts"
 import { startPineconeStub } from "./stub-pinecone.ts"
@@ -42,7 +42,9 @@ export const ENGINES: Readonly<Record<string, EngineUnderTest>> = {
     start: startChroma,
   },
   pgvector: {
-    missing: testServerUrl() ? null : "npm run test:postgres has the server that it needs",
+    // Its adapter speaks to a server itself, whatever the driver of Concordance's own database.
+    missing:
+      testServerUrl() && testServerDriver() === "pg" ? null : "npm run test:postgres has the server that it needs",
     start: startPgvector,
   },
   qdrant: { missing: ASKED_WITHOUT_SERVER, start: startQdrant },
