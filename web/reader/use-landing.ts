@@ -56,11 +56,12 @@ function toPage(room: ReaderRoom, { pages, view }: LandingParts, page: number, c
   const index = pages.findIndex(({ number }) => number === page)
   if (index === -1) return
   if (chunkId === null) {
-    const isReading = document.activeElement?.closest(".reader-pages") ?? null
+    // Who reads, or typed where to go, goes on from there; who steps by the buttons steps on.
+    const takesFocus = document.activeElement?.closest(".reader-pages, .turning-to") != null
     view.jump(
       index,
       (element) => element.querySelector("h2"),
-      (heading) => isReading !== null && heading.focus({ preventScroll: true }),
+      (heading) => takesFocus && heading.focus({ preventScroll: true }),
     )
     room.said.value = `Page ${page} of ${pages.length}`
     return
