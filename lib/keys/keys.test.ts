@@ -19,7 +19,7 @@ function counted() {
   const database: Database = {
     ...opened.database,
     batch: (...args) => {
-      calls.count++
+      if (args[1][0]?.text.includes("select")) calls.count++
       return opened.database.batch(...args)
     },
   }
