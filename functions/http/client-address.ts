@@ -39,9 +39,7 @@ export function addressBlock(address: string): string {
   const [head = "", tail] = address.split("%")[0]?.toLowerCase().split("::") ?? []
   const before = head.split(":").filter(Boolean)
   const after = tail?.split(":").filter(Boolean) ?? []
-  const groups = [...before, ...Array<string>(Math.max(0, 8 - before.length - after.length)).fill("0"), ...after]
-  return `${groups
-    .slice(0, 4)
-    .map((group) => group.replace(/^0+(?=.)/, ""))
-    .join(":")}::/64`
+  const zeros = Array<string>(Math.max(0, 8 - before.length - after.length)).fill("0")
+  const groups = [...before, ...zeros, ...after].slice(0, 4).map((group) => group.replace(/^0+(?=.)/, ""))
+  return `${groups.join(":")}::/64`
 }
