@@ -31,7 +31,8 @@ export function expiryWarnings(records: readonly KeyRecord[], nowMs: number): st
     if (expiresAt === null || revokedAt !== null || replaced.has(id)) return []
     const leftMs = Date.parse(expiresAt) - nowMs
     if (leftMs <= 0 || leftMs > WARN_DAYS * DAY_MS) return []
-    const left = leftMs < DAY_MS ? "within a day" : `in ${Math.floor(leftMs / DAY_MS)} days`
+    const days = Math.floor(leftMs / DAY_MS)
+    const left = days === 0 ? "within a day" : `in ${days} ${days === 1 ? "day" : "days"}`
     return [`Warning: ${id} (${name}) expires ${left}: concordance keys rotate ${id}`]
   })
 }
