@@ -56,7 +56,9 @@ describe("a rotated key", () => {
 
   test("has one successor, however many ask at once", async () => {
     const { record } = await ring.create({ name: "once" })
-    const rotations = await Promise.allSettled([1, 2, 3].map(() => ring.rotate(record.id, { overlapMs: 0 })))
+    // On a server each is a connection of its own.
+    const askers = Array.from({ length: 8 })
+    const rotations = await Promise.allSettled(askers.map(() => ring.rotate(record.id, { overlapMs: 0 })))
     expect(rotations.filter(({ status }) => status === "fulfilled")).toHaveLength(1)
     for (const rotation of rotations) {
       if (rotation.status === "rejected") expect(rotation.reason).toMatchObject({ code: "conflict" })
