@@ -66,6 +66,8 @@ test.each([
   [["search", "x", "--top-k", "0"], /A number from 1 to 200/],
   [["keys", "create", "k", "--scope", "all"], /One of search, index, delete, inference/],
   [["keys", "create", "k", "--expires", "2001-01-01"], /lies in the past/],
+  [["keys", "rotate", "k", "--overlap", "soon"], /A time like 30m, 24h or 7d, or 0/],
+  [["keys", "rotate", "k", "--overlap", "366d"], /At most 365d/],
   [["ingest", "--concurrency", "0"], /A number from 1 to 64/],
   [["open", "somewhere"], /A citation looks like/],
   [["documents", "delete"], /missing required argument 'ids'/],
@@ -134,9 +136,30 @@ test("a key is printed once, and listed without itself until it is revoked and a
   const id = /key_\S+/.exec(made.err)?.[0] ?? ""
   expect(await concordance("keys", "revoke", id)).toMatchObject({ status: 0 })
   const { out } = await concordance("keys", "list")
-  expect(out).toMatch(new RegExp(`^${id} {2}reader\\n {4}tenants a, b; scopes search; revoked \\d{4}-`))
+  expect(out).toMatch(new RegExp(`^${id} {2}reader\\n {4}tenants a, b; scopes search; never used; revoked \\d{4}-`))
   expect(out).not.toContain(made.out)
 })
+
+test(
+  "a key is rotated: the new one is printed once, both are listed with each other, and soon's end is warned of",
+  SLOW,
+  async () => {
+    const made = await concordance("keys", "create", "turned", "--tenant", "a", "--expires", "9d", "--json")
+    const old = (JSON.parse(made.out) as { record: { id: string } }).record.id
+    const rotated = await concordance("keys", "rotate", old, "--overlap", "48h")
+    expect(rotated.status, rotated.err).toBe(0)
+    expect(rotated.out).toMatch(/^cc_[\w-]{43}$/)
+    expect(rotated.err).toContain(`The old one, ${old}, ends 2`)
+    const [id = ""] = /key_\S+/.exec(rotated.err) ?? []
+    const { out, err } = await concordance("keys", "list")
+    expect(out).toMatch(new RegExp(`^${id} {2}turned\\n {4}tenants a; .*never used; replaces ${old}; expires 2`, "m"))
+    expect(out).toMatch(new RegExp(`^${old} {2}turned\\n {4}.*; replaced by ${id}; expires 2`, "m"))
+    expect(err).toBe(`Warning: ${id} (turned) expires in 8 days: concordance keys rotate ${id}`)
+    const again = await concordance("keys", "rotate", old)
+    expect(again).toMatchObject({ status: 1, out: "", err: expect.stringContaining(id) })
+    expect(await concordance("keys", "rotate", "key_x")).toMatchObject({ status: 1, out: "" })
+  },
+)
 
 test("a key for a tenant without a name is refused in the words of the HTTP API", SLOW, async () => {
   const { status, err } = await concordance("keys", "create", "q", "--tenant", "")

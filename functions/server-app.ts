@@ -7,6 +7,7 @@ import { taskRoot } from "./environment.ts"
 import { createApp } from "./http/app.ts"
 import type { AccessPolicy } from "./http/auth.ts"
 import type { Edge } from "./http/edge.ts"
+import { createWrongKeys } from "./http/wrong-keys.ts"
 
 interface ServerAppOptions {
   readonly config: Config
@@ -22,6 +23,8 @@ export function createServerApp(runtime: Runtime, { config, policy, log }: Serve
     reranker: runtime.inference.reranker,
     policy,
     peerAddress: (c) => c.env?.incoming?.socket.remoteAddress,
+    trustedProxies: config.trustedProxies,
+    wrongKeys: createWrongKeys(log),
     answerTimeoutMs: config.answerTimeoutMs,
     searchTimeoutMs: config.searchTimeoutMs,
     indexTimeoutMs: config.indexTimeoutMs,

@@ -75,6 +75,9 @@ export const Environment = z.object({
   CONCORDANCE_SERVE_WITHOUT_KEYS: flag({
     group: "Server",
   }),
+  TRUSTED_PROXIES: whole(0, 10, 0, {
+    group: "Server",
+  }),
   LOG_LEVEL: choice(["debug", "info", "warn", "error"], "info", {
     group: "Server",
   }),

@@ -24,6 +24,8 @@ export const keyDescriptions: Readonly<Record<EnvironmentKey, string>> = {
   PORT: "Port to listen on; 0 takes a free one and prints it",
   CONCORDANCE_SERVE_WITHOUT_KEYS:
     "`true` lets everyone who can reach the port read, write and delete the rows of every tenant",
+  TRUSTED_PROXIES:
+    "Proxies of yours in front, each of which adds to `X-Forwarded-For` whom it saw: wrong keys are counted for the address that the farthest one saw. 0 believes no header",
   LOG_LEVEL: "Least serious log line that is written; `debug` adds a line a request",
   CHUNK_SIZE: "Characters of a chunk. Unset: about 256 tokens of the embedding model",
   CHUNK_OVERLAP:

@@ -131,6 +131,19 @@ describe.skipIf(!urls)("with a database", () => {
     expect(await ask(search, { ...question, headers: { "x-api-key": mintKey() } })).toMatchObject({ statusCode: 401 })
   })
 
+  test("wrong keys are slowed by the platform's address, whatever X-Forwarded-For says", async () => {
+    const search = await load("search")
+    const statuses = []
+    for (let i = 0; i < 11; i++) {
+      const wrong = { "x-api-key": mintKey(), "x-forwarded-for": `198.51.100.${i}` }
+      const request = { method: "POST", path: "/search", headers: wrong, body: '{"query":"ferry"}' }
+      statuses.push((await ask(search, request)).statusCode)
+    }
+    expect(statuses).toEqual([...Array(10).fill(401), 429])
+    const lines = written.mock.calls.map(([line]) => String(line)).filter((line) => line.includes("wrong API key"))
+    expect(lines.at(-1)).toContain('"address":"203.0.113.7"')
+  })
+
   test.each(["reports/1936", "50%", "50%25", "what?", "#1", "ice house", "São João"])(
     "a document called %s is read, listed by page and deleted under its own name",
     async (id) => {

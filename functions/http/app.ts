@@ -1,4 +1,4 @@
-import type { Context, Hono } from "hono"
+import type { Hono } from "hono"
 import type { Anomalies } from "../../lib/documents/anomalies.ts"
 import type { CountCollection } from "../../lib/documents/collection.ts"
 import type { DocumentPages } from "../../lib/documents/document-pages.ts"
@@ -9,7 +9,6 @@ import type { Receive } from "../../lib/documents/ingest/receive.ts"
 import type { PagePictures } from "../../lib/documents/page-pictures.ts"
 import type { Health } from "../../lib/health.ts"
 import type { Embedder, Reranker } from "../../lib/inference/inference.ts"
-import type { Authenticate } from "../../lib/keys/authenticator.ts"
 import type { Log } from "../../lib/log.ts"
 import { createMcpServers } from "../../lib/mcp/create-mcp-server.ts"
 import type { Answers } from "../../lib/runtime/open-answers.ts"
@@ -17,7 +16,7 @@ import type { Retrieve } from "../../lib/search/retrieve.ts"
 import type { Search } from "../../lib/search/search.ts"
 import { anomaliesRoute } from "./anomalies-route.ts"
 import { answerRoute } from "./answer-route.ts"
-import { type AccessPolicy, createGuard } from "./auth.ts"
+import { createGuard, type GuardOptions } from "./auth.ts"
 import { collectionRoute } from "./collection-route.ts"
 import { createEdge } from "./create-edge.ts"
 import { documentPagesRoute } from "./document-pages-route.ts"
@@ -39,7 +38,7 @@ import { uploadsRoute } from "./uploads-route.ts"
 import { webRoute } from "./web-route.ts"
 
 /** All that the routes stand on: plain functions, so that a test passes its own. */
-export interface AppParts {
+export interface AppParts extends GuardOptions {
   readonly search: Search
   readonly retrieve: Retrieve
   readonly answers: Answers
@@ -55,10 +54,6 @@ export interface AppParts {
   readonly health: Health
   readonly embedder: Embedder | null
   readonly reranker: Reranker | null
-  readonly authenticate: Authenticate
-  readonly policy: AccessPolicy
-  /** Address at the other end of the connection, where the platform knows it. */
-  readonly peerAddress: (c: Context<Edge>) => string | undefined
   readonly searchTimeoutMs: number
   readonly answerTimeoutMs: number
   readonly indexTimeoutMs: number

@@ -2,9 +2,12 @@ import type { Context, MiddlewareHandler } from "hono"
 import { AppError } from "../../lib/errors.ts"
 import { EVERY_TENANT, KeyScope, type Principal } from "../../lib/keys/api-key.ts"
 import type { Authenticate } from "../../lib/keys/authenticator.ts"
+import { lacksScope } from "../../lib/keys/lacks-scope.ts"
 import { isLoopbackAddress, isLoopbackHost } from "../../lib/loopback.ts"
+import { clientAddress } from "./client-address.ts"
 import type { Edge } from "./edge.ts"
 import { createRateLimiter } from "./rate-limiter.ts"
+import type { WrongKeys } from "./wrong-keys.ts"
 
 /**
  * Who needs no key. `keys`: nobody. `loopback`: programs on this machine (the embedded database's mode). `open`:
@@ -12,11 +15,15 @@ import { createRateLimiter } from "./rate-limiter.ts"
  */
 export type AccessPolicy = "keys" | "loopback" | "open"
 
-interface GuardOptions {
+/** What the guard of every route stands on. */
+export interface GuardOptions {
   readonly policy: AccessPolicy
   readonly authenticate: Authenticate
   /** Address at the other end of the connection. */
   readonly peerAddress: (c: Context<Edge>) => string | undefined
+  /** Proxies whose X-Forwarded-For is believed (TRUSTED_PROXIES). */
+  readonly trustedProxies: number
+  readonly wrongKeys: WrongKeys
 }
 
 /** Makes the middleware that lets a request through to a route only with the route's scope. */
@@ -30,13 +37,10 @@ export function createGuard(options: GuardOptions): Guard {
   return (scope) => async (c, next) => {
     const key = presentedKey(c)
     const principal = key === undefined ? withoutKey(c, options) : await options.authenticate(key)
-    if (!principal) {
-      c.header("WWW-Authenticate", 'Bearer realm="concordance", error="invalid_token"')
-      throw new AppError("unauthorized", "The API key is unknown, expired or revoked")
-    }
+    if (!principal) throw refusal(c, options)
     if (!principal.scopes.includes(scope)) {
       c.header("WWW-Authenticate", `Bearer realm="concordance", error="insufficient_scope", scope="${scope}"`)
-      throw new AppError("forbidden", `This needs the scope "${scope}", which the API key does not have`)
+      throw lacksScope(scope)
     }
     const waitSeconds = limit(principal)
     if (waitSeconds > 0) {
@@ -46,6 +50,17 @@ export function createGuard(options: GuardOptions): Guard {
     c.set("principal", principal)
     await next()
   }
+}
+
+/** A wrong key's answer, the same whether it is unknown, expired or revoked. */
+function refusal(c: Context<Edge>, options: GuardOptions): AppError {
+  const retryAfterS = options.wrongKeys.count(clientAddress(c, options))
+  if (retryAfterS > 0) {
+    const message = "Too many wrong API keys came from this address: wait as Retry-After says, and check the key"
+    return new AppError("rate_limited", message, { retryAfterS })
+  }
+  c.header("WWW-Authenticate", 'Bearer realm="concordance", error="invalid_token"')
+  return new AppError("unauthorized", "The API key is unknown, expired or revoked")
 }
 
 function presentedKey(c: Context<Edge>): string | undefined {

@@ -10,7 +10,11 @@ interface LambdaInvocation {
 /** What every route finds in Hono's context. */
 export interface Edge {
   /** Node's request and response; absent where another platform, or a test, calls the app. */
-  Bindings: Partial<HttpBindings> & { readonly lambdaContext?: LambdaInvocation }
+  Bindings: Partial<HttpBindings> & {
+    readonly lambdaContext?: LambdaInvocation
+    /** Of API Gateway or a Function URL: who called it. */
+    readonly requestContext?: { readonly http?: { readonly sourceIp?: string } }
+  }
   Variables: {
     requestId: string
     /** Set behind a guard. */

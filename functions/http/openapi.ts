@@ -60,8 +60,9 @@ function describe(operation: Operation, components: Components): Json {
     tags: [operation.tag],
     summary: operation.summary,
     ...(description && { description }),
-    // No key is needed on loopback with the embedded database: hence the empty alternative.
-    security: scope ? [{ bearer: [] }, { header: [] }, {}] : [],
+    // No key is needed on loopback with the embedded database: hence the empty alternative. In 3.1 the array of a scheme
+    // that is not OAuth's may name roles.
+    security: scope ? [{ bearer: [scope] }, { header: [scope] }, {}] : [],
     parameters: parameters(operation),
     ...(request && { requestBody: { required: true, content: content(request, "input", components) } }),
     responses: responses(operation, components),

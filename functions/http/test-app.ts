@@ -6,6 +6,7 @@ import { AppError } from "../../lib/errors.ts"
 import { EVERY_TENANT, KeyScope, type Principal } from "../../lib/keys/api-key.ts"
 import { createLog } from "../../lib/log.ts"
 import { type AppParts, createApp } from "./app.ts"
+import { createWrongKeys } from "./wrong-keys.ts"
 
 /** Keys that the app of a test knows. */
 const KEYS: Readonly<Record<string, Principal>> = {
@@ -71,6 +72,7 @@ export function createTestApp(overrides: Partial<AppParts> = {}) {
   const reached: { tenant: string; request: object }[] = []
   const lines: string[] = []
   const missing = new AppError("not_found", "There is no document with this id")
+  const log = createLog({ level: "debug", write: (line) => lines.push(line) })
   const parts: AppParts = {
     search: async (tenant, request) => {
       reached.push({ tenant, request })
@@ -97,12 +99,14 @@ export function createTestApp(overrides: Partial<AppParts> = {}) {
     policy: "loopback",
     root: process.cwd(),
     peerAddress: () => "127.0.0.1",
+    trustedProxies: 0,
     answerTimeoutMs: 1_000,
     searchTimeoutMs: 1_000,
     indexTimeoutMs: 1_000,
     documentBytesMax: 10_000,
     tempFolder: join(tmpdir(), "concordance-test-app"),
-    log: createLog({ level: "debug", write: (line) => lines.push(line) }),
+    log,
+    wrongKeys: createWrongKeys(log),
     version: "0.0.0",
     ...overrides,
   }

@@ -6,6 +6,7 @@ import type { Authenticate } from "../../lib/keys/authenticator.ts"
 import type { Log } from "../../lib/log.ts"
 import { isLoopbackHost } from "../../lib/loopback.ts"
 import { type AccessPolicy, createGuard } from "../http/auth.ts"
+import { createWrongKeys } from "../http/wrong-keys.ts"
 import { openPort, requireFreePort } from "../open-port.ts"
 import { createInferenceApp } from "./inference-app.ts"
 import { openServedModels } from "./open-served-models.ts"
@@ -28,7 +29,12 @@ export async function runInferenceServer(config: Config, log: Log): Promise<Runn
   await requireFreePort(config)
   const inference = await openServedModels(config, log, { rerankerOnUse: false })
   try {
-    const guard = createGuard({ ...access, peerAddress: (c) => c.env?.incoming?.socket.remoteAddress })
+    const guard = createGuard({
+      ...access,
+      peerAddress: (c) => c.env?.incoming?.socket.remoteAddress,
+      trustedProxies: config.trustedProxies,
+      wrongKeys: createWrongKeys(log),
+    })
     const app = createInferenceApp({ ...inference, guard, timeoutMs: config.indexTimeoutMs, log })
     const { url, close } = await openPort(app, config)
     return {

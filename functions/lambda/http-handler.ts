@@ -59,7 +59,7 @@ type MountWithDatabase = (app: Hono<Edge>, parts: LambdaParts) => Promise<void> 
 function withDatabase(mount: MountWithDatabase): Mount {
   return async (app, { config, log }) => {
     const database = await openServer({ url: requireDatabaseUrl(config), connectionsMax: CONNECTIONS_MAX })
-    await mount(app, { config, log, database, guard: guardOf(config, database) })
+    await mount(app, { config, log, database, guard: guardOf(config, database, log) })
   }
 }
 
@@ -102,17 +102,20 @@ const asStreamHandler = (app: Hono<Edge>) => streamHandle(app)
 const asHandler = (app: Hono<Edge>) => handle(app)
 
 /** Loaded by the first request that needs a key: a health check needs none. */
-function guardOf(config: Config, database: Database): Guard {
+function guardOf(config: Config, database: Database, log: Log): Guard {
   const guard = once(async () => {
-    const [{ createGuard }, { createAuthenticator }] = await Promise.all([
+    const [{ createGuard }, { createAuthenticator }, { createWrongKeys }] = await Promise.all([
       import("../http/auth.ts"),
       import("../../lib/keys/authenticator.ts"),
+      import("../http/wrong-keys.ts"),
     ])
     return createGuard({
       authenticate: createAuthenticator(database),
       policy: config.concordanceServeWithoutKeys ? "open" : "keys",
-      // Nobody is on this machine.
-      peerAddress: () => undefined,
+      // API Gateway's and a Function URL's word, never a header's.
+      peerAddress: (c) => c.env?.requestContext?.http?.sourceIp,
+      trustedProxies: config.trustedProxies,
+      wrongKeys: createWrongKeys(log),
     })
   })
   return (scope) => async (c, next) => (await guard())(scope)(c, next)

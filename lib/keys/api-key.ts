@@ -46,6 +46,11 @@ export function mintKey(): string {
   return `cc_${randomBytes(32).toString("base64url")}`
 }
 
+/** The id of a new key: what logs and `keys revoke` call it. */
+export function newKeyId(): string {
+  return `key_${randomBytes(9).toString("base64url")}`
+}
+
 /** True for what `mintKey` could have made: all else is refused without asking the database. */
 export function looksLikeKey(text: string): boolean {
   return /^cc_[\w-]{43}$/.test(text)
@@ -54,6 +59,11 @@ export function looksLikeKey(text: string): boolean {
 /**
  * SHA-256 of a key, hex: what the database holds. A slow hash guards guessable passwords; 256 random bits are not
  * guessable, and a request should not wait 100 ms for its key.
+ *
+ * The hash is found in a unique index, which compares byte by byte and so in a time that depends on where two hashes part.
+ * That is safe where comparing the keys themselves would not be: to know how a hash begins is no step towards a key that has
+ * it, and to choose the next guess's hash takes as many tries as to guess. Wherever a secret itself decides, digests are
+ * compared by `timingSafeEqual` (`run-inference-server.ts`).
  */
 export function hashKey(key: string): string {
   return createHash("sha256").update(key).digest("hex")

@@ -1,6 +1,7 @@
 import { LRUCache } from "lru-cache"
 import type { Database } from "../database/database.ts"
 import { hashKey, KeyScope, looksLikeKey, type Principal } from "./api-key.ts"
+import { createKeyUse } from "./key-use.ts"
 
 /** Who a key belongs to, or null when it opens nothing. Throws `database_unavailable`. */
 export type Authenticate = (key: string) => Promise<Principal | null>
@@ -30,8 +31,12 @@ const SELECT_KEY = `
 /**
  * Looks a key up by its hash in the one row that row-level security shows for that hash, and remembers the answer
  * for up to 30 s. Requests that come at once with the same key share one look-up.
+ *
+ * An unknown, an expired and a revoked key go the same way, the same statement and the same memory of refusals, and get the
+ * same answer: how long it takes tells nothing of which it was.
  */
 export function createAuthenticator(database: Database): Authenticate {
+  const noteUse = createKeyUse(database)
   const accepted = new LRUCache<string, Principal>({ max: REMEMBERED_MAX })
   const refused = new LRUCache<string, true>({ max: REMEMBERED_MAX, ttl: REFUSED_MS })
   const underway = new Map<string, Promise<Principal | null>>()
@@ -51,15 +56,20 @@ export function createAuthenticator(database: Database): Authenticate {
     return principal
   }
 
+  function shared(keyHash: string): Promise<Principal | null> {
+    const started = underway.get(keyHash) ?? lookUp(keyHash).finally(() => underway.delete(keyHash))
+    underway.set(keyHash, started)
+    return started
+  }
+
   return async (key) => {
     if (!looksLikeKey(key)) return null
     const keyHash = hashKey(key)
     const remembered = accepted.get(keyHash)
-    if (remembered) return remembered
-    if (refused.has(keyHash)) return null
-    const started = underway.get(keyHash) ?? lookUp(keyHash).finally(() => underway.delete(keyHash))
-    underway.set(keyHash, started)
-    return started
+    if (!remembered && refused.has(keyHash)) return null
+    const principal = remembered ?? (await shared(keyHash))
+    if (principal) noteUse(keyHash)
+    return principal
   }
 }
 

@@ -1,20 +1,9 @@
-import { randomBytes } from "node:crypto"
 import type { OwnerDatabase, OwnerSession } from "../database/database.ts"
 import { invalidField } from "../errors.ts"
 import { invalidInput, wording } from "../field-problems.ts"
-import { EVERY_TENANT, hashKey, type KeyScope, looksLikeKey, mintKey, NewKey } from "./api-key.ts"
-
-/** A key as its owner sees it: everything but the key. Times are ISO 8601, null when they never come. */
-export interface KeyRecord {
-  readonly id: string
-  readonly name: string
-  readonly tenants: readonly string[]
-  readonly scopes: readonly KeyScope[]
-  readonly ratePerMinute: number | null
-  readonly createdAt: string
-  readonly expiresAt: string | null
-  readonly revokedAt: string | null
-}
+import { EVERY_TENANT, hashKey, looksLikeKey, mintKey, NewKey, newKeyId } from "./api-key.ts"
+import { type KeyRecord, RECORD } from "./key-record.ts"
+import { type Rotated, type Rotation, rotateKey } from "./rotate-key.ts"
 
 export interface KeyPage {
   readonly keys: readonly KeyRecord[]
@@ -35,19 +24,15 @@ export interface KeyRing {
   list(page?: { readonly limit?: number; readonly cursor?: string }): Promise<KeyPage>
   /** Refuses the key from now on (within the authenticator's 30 s of cache). False when there is no such key. */
   revoke(id: string): Promise<boolean>
+  /**
+   * Makes a key like another, which ends after the overlap. Null when there is no such key. Throws `conflict` for one that is
+   * refused already or has a successor, `invalid_request`.
+   */
+  rotate(id: string, rotation: Rotation): Promise<Rotated | null>
   /** Whether any key would be let in now. */
   hasUsable(): Promise<boolean>
   /** Every tenant that a key which would be let in now names by itself, once each. */
   namedTenants(): Promise<readonly string[]>
-}
-
-/** Columns of a record as every driver gives them: times as text in UTC. */
-const RECORD = `id, name, tenants, scopes, rate_per_minute as "ratePerMinute",
-  ${["created_at", "expires_at", "revoked_at"].map(isoColumn).join(",\n  ")}`
-
-function isoColumn(column: string): string {
-  const property = column.replace(/_(.)/, (_, letter: string) => letter.toUpperCase())
-  return `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as "${property}"`
 }
 
 /** The key ring over the owner's way into the database. */
@@ -56,12 +41,11 @@ export function createKeyRing(owner: OwnerDatabase): KeyRing {
     owner.session((session) => session.query<R & Record<string, unknown>>(text, values))
   const store = async (key: string, wanted: NewKey): Promise<KeyRecord | undefined> => {
     const { name, tenants, scopes, expiresAt, ratePerMinute } = accepted(wanted)
-    const id = `key_${randomBytes(9).toString("base64url")}`
     const [record] = await rows<KeyRecord>(
       `insert into api_keys (id, key_hash, name, tenants, scopes, expires_at, rate_per_minute)
        values ($1, $2, $3, $4::text[], $5::text[], $6::timestamptz, $7::int)
        on conflict (key_hash) do nothing returning ${RECORD}`,
-      [id, hashKey(key), name, tenants, scopes, expiresAt?.toISOString() ?? null, ratePerMinute ?? null],
+      [newKeyId(), hashKey(key), name, tenants, scopes, expiresAt?.toISOString() ?? null, ratePerMinute ?? null],
     )
     return record
   }
@@ -94,6 +78,7 @@ export function createKeyRing(owner: OwnerDatabase): KeyRing {
       )
       return revoked.length > 0
     },
+    rotate: (id, rotation) => owner.session((session) => rotateKey(session, id, rotation)),
     hasUsable: async () => {
       const usable = await rows(
         "select 1 from api_keys where revoked_at is null and (expires_at is null or expires_at > now()) limit 1",

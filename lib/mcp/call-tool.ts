@@ -4,6 +4,7 @@ import { deadlineIn } from "../deadline.ts"
 import { invalidInput, wording } from "../field-problems.ts"
 import type { Principal } from "../keys/api-key.ts"
 import { chooseTenant } from "../keys/choose-tenant.ts"
+import { lacksScope } from "../keys/lacks-scope.ts"
 import type { Log } from "../log.ts"
 import { TenantId } from "../shapes.ts"
 import { clampTopK } from "./clamp-top-k.ts"
@@ -24,8 +25,8 @@ interface CallParts {
 }
 
 /**
- * One call: arguments are checked, the tenant chosen, the tool run until its deadline or the client's cancelling, and the
- * result given as text, data and links. A failure is a result too; of what was cancelled nobody reads one.
+ * One call: the key's scope and the arguments are checked, the tenant chosen, the tool run until its deadline or the
+ * client's cancelling, and the result given as text, data and links. A failure is a result too; of what was cancelled nobody reads one.
  */
 export async function callTool(parts: CallParts, given: unknown, context: ServerContext): Promise<CallToolResult> {
   const { tool, principal, log } = parts
@@ -34,6 +35,7 @@ export async function callTool(parts: CallParts, given: unknown, context: Server
   const progress = reportProgress(context)
   let outcome = "ok"
   try {
+    if (!principal.scopes.includes(tool.scope)) throw lacksScope(tool.scope)
     const { source_account_id: asked, ...rest } = objectOf(given)
     const tenant = chooseTenant(principal, tenantIn(asked))
     const { args, warnings } = clampTopK(rest, tool.topKMax)

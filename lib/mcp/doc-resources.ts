@@ -4,6 +4,7 @@ import type { Documents } from "../documents/documents.ts"
 import type { ChunkDetails } from "../documents/page-details.ts"
 import type { Principal } from "../keys/api-key.ts"
 import { chooseTenant } from "../keys/choose-tenant.ts"
+import { lacksScope } from "../keys/lacks-scope.ts"
 import type { Log } from "../log.ts"
 import { StorableText } from "../shapes.ts"
 import { decodedAs, parseDocUri } from "./doc-uri.ts"
@@ -29,7 +30,7 @@ const TEMPLATES = [
   ["page", "doc://{doc}/{page}", "A page: its passages in reading order. Pages are p007 or 7"],
 ] as const
 
-/** Passages and pages as resources; a key sees its own tenant's. */
+/** Passages and pages as resources; a key with the scope `search` sees its own tenant's. */
 export function registerDocResources(server: McpServer, principal: Principal, deps: DocResources): void {
   const complete = { doc: (begun: string) => completeIds(begun, principal, deps) }
   for (const [name, template, description] of TEMPLATES) {
@@ -44,11 +45,16 @@ export function registerDocResources(server: McpServer, principal: Principal, de
   }
 }
 
+function requireReader({ scopes }: Principal): void {
+  if (!scopes.includes("search")) throw lacksScope("search")
+}
+
 async function read(uri: string, principal: Principal, deps: DocResources): Promise<string> {
   const address = parseDocUri(uri)
   if (!address) throw new ResourceNotFoundError(uri)
   const { documentId, page, chunkId } = address
   try {
+    requireReader(principal)
     const tenant = chooseTenant(principal, address.tenant)
     if (chunkId !== undefined) return passageText(await deps.documentPages.chunk(tenant, documentId, chunkId))
     const { chunks } = await deps.documentPages.get(tenant, documentId, page ?? 1)
@@ -77,6 +83,7 @@ async function completeIds(begun: string, principal: Principal, { documents, log
   const prefix = decodedAs(StorableText, begun)
   if (prefix === null) return []
   try {
+    requireReader(principal)
     const found = await documents.idsFrom(chooseTenant(principal), prefix, COMPLETIONS_MAX)
     return found.map((id) => encodeURIComponent(id))
   } catch (thrown) {

@@ -2,6 +2,7 @@ import type * as z from "zod"
 import type { OnAnswerEvent } from "../answers/answer.ts"
 import type { Tool } from "../answers/tools/tool.ts"
 import type { Deadline } from "../deadline.ts"
+import type { KeyScope } from "../keys/api-key.ts"
 
 /** What a result is about, for a client to read further. */
 export interface Source {
@@ -36,6 +37,8 @@ export interface McpTool {
   readonly title: string
   /** For the model. */
   readonly description: string
+  /** What the caller's key must allow. */
+  readonly scope: KeyScope
   readonly input: z.ZodObject
   readonly output: z.ZodObject
   /** Longest call, ms. */
@@ -49,7 +52,7 @@ export interface McpTool {
 }
 
 /** What `McpTool` needs beside the tool that an agent here calls too. */
-type Additions = Pick<McpTool, "title" | "timeoutMs" | "topKMax">
+type Additions = Pick<McpTool, "title" | "scope" | "timeoutMs" | "topKMax">
 
 /** Longest text of a result, UTF-16 units: some 10,000 tokens. */
 const CHARS_MAX = 40_000

@@ -38,7 +38,8 @@ const TOP_K_MAX = 50
 export function createMcpTools(deps: McpToolDeps): readonly McpTool[] {
   const { retrieve, documents, documentPages, pagePictures, anomalies, health, version } = deps
   const timeoutMs = deps.searchTimeoutMs
-  const searching = { timeoutMs, topKMax: TOP_K_MAX }
+  const reading = { scope: "search", timeoutMs } as const
+  const searching = { ...reading, topKMax: TOP_K_MAX }
   const retrieving = (name: "retrieve" | "retrieve_documents", title: string) =>
     sharedTool(createRetrieveTool(retrieve, { name, topKMax: TOP_K_MAX }), { title, ...searching })
   return [
@@ -46,9 +47,9 @@ export function createMcpTools(deps: McpToolDeps): readonly McpTool[] {
     retrieving("retrieve", "Retrieve passages"),
     retrieving("retrieve_documents", "Retrieve passages (other name)"),
     sharedTool(createHybridSearch({ retrieve, topKMax: TOP_K_MAX }), { title: "Search", ...searching }),
-    sharedTool(createReadChunk(documentPages), { title: "Read a passage", timeoutMs }),
-    sharedTool(createGetPageChunks(documentPages), { title: "Read a page", timeoutMs }),
-    sharedTool(createListAnomalies(anomalies), { title: "List oddities", timeoutMs }),
+    sharedTool(createReadChunk(documentPages), { title: "Read a passage", ...reading }),
+    sharedTool(createGetPageChunks(documentPages), { title: "Read a page", ...reading }),
+    sharedTool(createListAnomalies(anomalies), { title: "List oddities", ...reading }),
     createListDocuments(documents, { timeoutMs }),
     createCrop({ pages: documentPages, pictures: pagePictures }, { timeoutMs }),
     createServerHealth(health, { version, timeoutMs }),

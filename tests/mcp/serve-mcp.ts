@@ -1,6 +1,7 @@
 import * as z from "zod"
 import { createApp } from "../../functions/http/app.ts"
 import type { AccessPolicy } from "../../functions/http/auth.ts"
+import { createWrongKeys } from "../../functions/http/wrong-keys.ts"
 import { openPort } from "../../functions/open-port.ts"
 import type { Answer } from "../../lib/answers/answer.ts"
 import { citationOf } from "../../lib/answers/sources.ts"
@@ -53,6 +54,7 @@ export async function serveMcp({ policy = "keys" }: { readonly policy?: AccessPo
       drawGraph: async () => "",
     },
     ...{ embedder: null, reranker: null, policy, peerAddress: () => "127.0.0.1" },
+    ...{ trustedProxies: 0, wrongKeys: createWrongKeys(log) },
     ...{ answerTimeoutMs: 120_000, searchTimeoutMs: 10_000, indexTimeoutMs: 60_000, documentBytesMax: 1_000_000 },
     ...{ log, version: "0.0.0", root: process.cwd() },
   })

@@ -5,6 +5,7 @@ import { createRunningCalls, type RunningCalls } from "../../functions/http/runn
 import { sseRoute } from "../../functions/http/sse-route.ts"
 import { createSseSessions, type SseLimits, type SseSessions } from "../../functions/http/sse-sessions.ts"
 import { createTestApp } from "../../functions/http/test-app.ts"
+import { createWrongKeys } from "../../functions/http/wrong-keys.ts"
 import { openPort } from "../../functions/open-port.ts"
 import { KeyScope, type Principal } from "../../lib/keys/api-key.ts"
 import { createLog } from "../../lib/log.ts"
@@ -32,7 +33,8 @@ export async function serveRoutes(options: ServeRoutesOptions = {}): Promise<Ser
   const { limits = {}, policy = "keys", extend = (same) => same } = options
   const log = createLog({ level: "error", write: () => undefined })
   const authenticate = async (id: string): Promise<Principal> => ({ id, tenants: ["acme"], scopes: KeyScope.options })
-  const guard = createGuard({ policy, authenticate, peerAddress: () => "127.0.0.1" })
+  const wrongKeys = createWrongKeys(log)
+  const guard = createGuard({ policy, authenticate, peerAddress: () => "127.0.0.1", trustedProxies: 0, wrongKeys })
   const { parts } = createTestApp()
   const createServer = extend(createMcpServers({ ...parts, answer: parts.answers.answer, log }))
   const calls = createRunningCalls()

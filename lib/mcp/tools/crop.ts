@@ -76,6 +76,7 @@ export function createCrop({ pages, pictures }: CropDeps, { timeoutMs }: Pick<Mc
     title: "See a passage",
     description:
       "Shows a picture of a passage as it stands on its page, of a box, or of a whole page: for tables, figures, handwriting and stamps. Of PDFs and images alone.",
+    scope: "search",
     input: CropInput,
     output: CropOutput,
     timeoutMs,

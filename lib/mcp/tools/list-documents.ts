@@ -20,6 +20,7 @@ export function createListDocuments(documents: Documents, { timeoutMs }: Pick<Mc
     title: "List documents",
     description:
       "Lists the documents in order of id, with titles, languages and how many pages and passages they have.",
+    scope: "search",
     input: ListDocumentsInput,
     output: DocumentPage,
     timeoutMs,

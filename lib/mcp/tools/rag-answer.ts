@@ -36,6 +36,7 @@ export function createRagAnswer(answer: Answer, { timeoutMs }: Pick<McpTool, "ti
     title: "Answer a question with proof",
     description:
       "Answers a question from the documents: retrieves, grades, writes, and checks the answer against its passages. Every claim carries a citation like [[doc/p007#c0042]]. Says so where nothing answers the question. Takes seconds; sends each step as progress.",
+    scope: "search",
     input: RagAnswerInput,
     output: AnswerResponse,
     timeoutMs,

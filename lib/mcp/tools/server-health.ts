@@ -14,6 +14,7 @@ export function createServerHealth(health: Health, { version, timeoutMs }: Serve
     name: "server_health",
     title: "Server health",
     description: "Says whether the database and the models answer, and which they are.",
+    scope: "search",
     input: z.strictObject({}),
     output: ServerHealth,
     timeoutMs,
