@@ -11,6 +11,7 @@ import {
   keyFacts,
   name,
   optionalWhole,
+  origins,
   postgresUrl,
   secret,
   whole,
@@ -75,6 +76,15 @@ export const Environment = z.object({
   CONCORDANCE_SERVE_WITHOUT_KEYS: flag({
     group: "Server",
   }),
+  CORS_ORIGINS: origins({
+    group: "Server",
+  }),
+  SERVE_API_DOCS: flag(
+    {
+      group: "Server",
+    },
+    "true",
+  ),
   LOG_LEVEL: choice(["debug", "info", "warn", "error"], "info", {
     group: "Server",
   }),

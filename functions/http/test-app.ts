@@ -104,6 +104,8 @@ export function createTestApp(overrides: Partial<AppParts> = {}) {
     tempFolder: join(tmpdir(), "concordance-test-app"),
     log: createLog({ level: "debug", write: (line) => lines.push(line) }),
     version: "0.0.0",
+    corsOrigins: [],
+    serveApiDocs: true,
     ...overrides,
   }
   const app = createApp(parts)
