@@ -1,7 +1,7 @@
 import { deflateSync } from "node:zlib"
 
 /** A PDF of objects as they are written, number 1 the catalog, with a table of references that is right. */
-export function rawPdf(objects: readonly (string | Buffer)[]): Buffer {
+function rawPdf(objects: readonly (string | Buffer)[]): Buffer {
   const parts: Buffer[] = [Buffer.from("%PDF-1.7\n")]
   const places: number[] = []
   let at = 9
@@ -22,7 +22,7 @@ export function rawPdf(objects: readonly (string | Buffer)[]): Buffer {
 }
 
 /** A stream, packed. */
-export function pdfStream(content: string | Uint8Array, dictionary = ""): Buffer {
+function pdfStream(content: string | Uint8Array, dictionary = ""): Buffer {
   const packed = deflateSync(content)
   return Buffer.concat([
     Buffer.from(`<</Length ${packed.length}/Filter/FlateDecode${dictionary}>>\nstream\n`),
