@@ -31,5 +31,5 @@ export const handler = streamHandler(async (app, { config, database, guard, log 
     version: packageJson.version,
     log,
   })
-  app.route("/", mcpRoute(createServer, { guard, calls: createRunningCalls(), log }))
+  app.route("/", mcpRoute(createServer, { ...config, guard, calls: createRunningCalls(), log }))
 })

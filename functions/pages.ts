@@ -4,8 +4,9 @@ import { openApiRoute } from "./http/openapi-route.ts"
 import { referenceRoute } from "./http/reference-route.ts"
 import { edgeHandler } from "./lambda/http-handler.ts"
 
-/** `GET /docs`, `GET /openapi.json`, and the 404 of every path that no function answers. */
-export const handler = edgeHandler((app) => {
+/** `GET /docs`, `GET /openapi.json`, preflights, and the 404 of every path that no function answers. */
+export const handler = edgeHandler((app, { config }) => {
+  if (!config.serveApiDocs) return
   app.route("/", openApiRoute(packageJson.version))
   app.route("/", referenceRoute(taskRoot()))
 })

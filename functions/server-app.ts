@@ -28,6 +28,8 @@ export function createServerApp(runtime: Runtime, { config, policy, log }: Serve
     answerTimeoutMs: config.answerTimeoutMs,
     searchTimeoutMs: config.searchTimeoutMs,
     indexTimeoutMs: config.indexTimeoutMs,
+    corsOrigins: config.corsOrigins,
+    serveApiDocs: config.serveApiDocs,
     documentBytesMax: config.documentBytesMax,
     log,
     version: packageJson.version,

@@ -108,7 +108,7 @@ const mcp = createLambda("Mcp", {
 })
 
 export const api = new sst.aws.ApiGatewayV2("Api", {
-  // Pages come from the same domain; other origins have a server between, which holds the key.
+  // The handlers answer for CORS_ORIGINS themselves: a preflight comes to `$default`, and two sets of headers would be none.
   cors: false,
   accessLog: { retention: "1 month" },
   transform: {

@@ -9,6 +9,10 @@ const buckets = $interpolate`https://*.s3.${aws.getRegionOutput().region}.amazon
 
 /** The page may load what it is made of and ask its own API, nothing else; answers that say it themselves keep their own. */
 const headers = new aws.cloudfront.ResponseHeadersPolicy("Headers", {
+  // As functions/http/protective-headers.ts has it, for the files of the reading room.
+  customHeadersConfig: {
+    items: [{ header: "Cross-Origin-Resource-Policy", value: "same-origin", override: false }],
+  },
   securityHeadersConfig: {
     contentSecurityPolicy: {
       override: false,
@@ -40,7 +44,7 @@ export const router = new sst.aws.Router("Router", {
         cookiesConfig: { cookieBehavior: "none" },
         headersConfig: {
           headerBehavior: "whitelist",
-          headers: { items: ["authorization", "x-api-key", "x-forwarded-host"] },
+          headers: { items: ["authorization", "x-api-key", "x-forwarded-host", "origin"] },
         },
         queryStringsConfig: { queryStringBehavior: "all" },
         enableAcceptEncodingBrotli: true,

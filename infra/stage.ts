@@ -23,6 +23,8 @@ export const stage = {
   reserveIngest: setting("INGEST_RESERVED") === "true",
   /** Any other value than the last one gives `concordance_login` a new password. */
   databasePasswordRound: setting("DATABASE_PASSWORD_ROUND") ?? "1",
+  /** Whose pages may put a file to a presigned URL, besides the reading room; the handlers read the same list. */
+  corsOrigins: originList("CORS_ORIGINS"),
   logDays: 30,
   neonOrganisation: setting("NEON_ORG_ID"),
   neonRegion: setting("NEON_REGION") ?? "aws-eu-central-1",
@@ -52,7 +54,8 @@ export const handlerEnvironment: Record<string, string> = {
     ...["ENRICH_DOCUMENTS", "ENRICH_TOKENS_MAX", "INGEST_CONCURRENCY", "RETRIEVAL_LAMBDA"],
     ...["DOCUMENT_BYTES_MAX", "DOCUMENT_PAGES_MAX", "SEARCH_TIMEOUT_MS", "INDEX_TIMEOUT_MS"],
     ...["EMBED_TIMEOUT_MS", "RERANK_TIMEOUT_MS", "RERANK_CANDIDATES", "SEARCH_STRATEGY", "LOG_LEVEL"],
-    ...["SEARCH_DENSE_CANDIDATES", "SEARCH_LEXICAL_CANDIDATES", "TRUSTED_PROXIES"],
+    ...["SEARCH_DENSE_CANDIDATES", "SEARCH_LEXICAL_CANDIDATES"],
+    ...["CORS_ORIGINS", "SERVE_API_DOCS", "TRUSTED_PROXIES"],
   ]),
 }
 
@@ -128,6 +131,14 @@ function settings(keys: readonly string[]): Record<string, string> {
 
 function setting(key: string): string | undefined {
   return process.env[key] || undefined
+}
+
+function originList(key: string): string[] {
+  const given = (setting(key) ?? "").split(",").map((each) => each.trim())
+  const origins = given.filter((each) => each !== "")
+  const isOrigin = (text: string) => /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text
+  if (origins.every(isOrigin)) return origins
+  throw new Error(`${key} must be origins like https://app.example.org, with commas between`)
 }
 
 function whole(key: string, fallback: number, min: number, max: number): number {

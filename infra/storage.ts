@@ -5,7 +5,12 @@ import { stage } from "./stage.ts"
 export const bucket = new sst.aws.Bucket("Objects", {
   versioning: true,
   // For the page that puts a file under a presigned URL; the URL is the permission.
-  cors: { allowOrigins: [router.url], allowMethods: ["PUT"], allowHeaders: ["content-type"], maxAge: "1 hour" },
+  cors: {
+    allowOrigins: [router.url, ...stage.corsOrigins],
+    allowMethods: ["PUT"],
+    allowHeaders: ["content-type"],
+    maxAge: "1 hour",
+  },
   transform: {
     bucket: (args) => {
       args.forceDestroy = !stage.isProduction

@@ -59,10 +59,28 @@ export function optionalWhole(min: number, max: number, facts: Facts) {
 /** Of the texts `true` and `false`. */
 export const isTrue = () => z.transform((value: "true" | "false") => value === "true")
 
-/** Yes or no, `false` when not given. */
-export function flag(facts: Facts) {
-  const schema = z.pipe(z._default(z.enum(["true", "false"]), "false"), isTrue())
-  return key(schema, { ...facts, values: "true or false", fallback: "false" })
+/** Yes or no, `false` when not given, unless told otherwise. */
+export function flag(facts: Facts, fallback: "true" | "false" = "false") {
+  const schema = z.pipe(z._default(z.enum(["true", "false"]), fallback), isTrue())
+  return key(schema, { ...facts, values: "true or false", fallback })
+}
+
+/** Origins as a browser writes them, with commas between; none when not given. `*` is no origin: it would be everybody's. */
+export function origins(facts: Facts) {
+  const listed = (value: string) =>
+    value
+      .split(",")
+      .map((each) => each.trim())
+      .filter((each) => each !== "")
+  const isOrigin = (text: string) => /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text
+  const text = z.string().check(
+    z.maxLength(4_000),
+    z.refine((value: string) => listed(value).every(isOrigin)),
+  )
+  return key(z.pipe(z._default(text, ""), z.transform(listed)), {
+    ...facts,
+    values: "origins like https://app.example.org, with commas between and nothing after the host and port",
+  })
 }
 
 /** A number within bounds, in decimal digits. */

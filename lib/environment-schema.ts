@@ -11,6 +11,7 @@ import {
   keyFacts,
   name,
   optionalWhole,
+  origins,
   postgresUrl,
   secret,
   whole,
@@ -78,6 +79,15 @@ export const Environment = z.object({
   TRUSTED_PROXIES: whole(0, 10, 0, {
     group: "Server",
   }),
+  CORS_ORIGINS: origins({
+    group: "Server",
+  }),
+  SERVE_API_DOCS: flag(
+    {
+      group: "Server",
+    },
+    "true",
+  ),
   LOG_LEVEL: choice(["debug", "info", "warn", "error"], "info", {
     group: "Server",
   }),

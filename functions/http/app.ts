@@ -63,6 +63,10 @@ export interface AppParts extends GuardOptions {
   readonly tempFolder: string
   readonly log: Log
   readonly version: string
+  /** Origins whose pages may read answers. */
+  readonly corsOrigins: readonly string[]
+  /** Whether `/docs` and `/openapi.json` are there. */
+  readonly serveApiDocs: boolean
   /** Folder of the project, where the files of the pages lie. */
   readonly root: string
 }
@@ -74,7 +78,7 @@ const SSE_LIMITS = { sessionsMax: 500, sessionsOfKeyMax: 50, idleMs: 30 * 60_000
 export function createApp(parts: AppParts): Hono<Edge> {
   const { log, searchTimeoutMs, indexTimeoutMs } = parts
   const guard = createGuard(parts)
-  const app = createEdge(log)
+  const app = createEdge(log, parts.corsOrigins)
   app.route("/", searchRoute(parts.search, { guard, timeoutMs: searchTimeoutMs }))
   app.route("/", answerRoute(parts.answers, { guard, timeoutMs: parts.answerTimeoutMs, log }))
   app.route("/", indexRoute(parts.indexDocuments, { guard, timeoutMs: indexTimeoutMs, log }))
@@ -89,10 +93,9 @@ export function createApp(parts: AppParts): Hono<Edge> {
   app.route("/", healthRoute(parts.health, { guard, version: parts.version }))
   app.route("/", inferenceRoute(parts, { guard, timeoutMs: indexTimeoutMs }))
   const mcp = createMcpServers({ ...parts, answer: parts.answers.answer })
-  app.route("/", mcpRoute(mcp, { guard, calls: createRunningCalls(), log }))
+  app.route("/", mcpRoute(mcp, { ...parts, guard, calls: createRunningCalls() }))
   app.route("/", sseRoute(createSseSessions(mcp, SSE_LIMITS), { guard }))
-  app.route("/", openApiRoute(parts.version))
-  app.route("/", referenceRoute(parts.root))
+  if (parts.serveApiDocs) app.route("/", openApiRoute(parts.version)).route("/", referenceRoute(parts.root))
   app.route("/", webRoute(parts.root))
   return app
 }

@@ -1,5 +1,6 @@
 import { type Context, Hono } from "hono"
 import * as z from "zod"
+import { defuseCsv } from "../../lib/documents/defuse-csv.ts"
 import type { DocumentPages } from "../../lib/documents/document-pages.ts"
 import { ChunkDetails, ChunkList, PageDetails, PageList } from "../../lib/documents/page-details.ts"
 import { invalidField } from "../../lib/errors.ts"
@@ -61,7 +62,7 @@ export function documentPagesRoute(pages: DocumentPages, { guard }: { readonly g
       const { tenant, id } = documentInPath(c)
       const file = inPath(c, "table", TableFile)
       const csv = await pages.table(tenant, id, Number.parseInt(file, 10))
-      return c.body(csv, 200, {
+      return c.body(defuseCsv(csv), 200, {
         "Content-Type": "text/csv; charset=utf-8; header=present",
         "Content-Disposition": `attachment; filename="${file}"`,
       })
@@ -109,6 +110,11 @@ export const documentPagesOperations: readonly Operation[] = [
     pathParameters: { id: DocumentId, table: TableFile },
     query: TenantQuery,
     summary: "Read a whole table, stitched where it crosses pages",
-    responses: { 200: { description: "CSV (RFC 4180)", "text/csv": ["Csv", z.string()] } },
+    responses: {
+      200: {
+        description: "CSV (RFC 4180). A cell that a spreadsheet would take for a formula begins with an apostrophe",
+        "text/csv": ["Csv", z.string()],
+      },
+    },
   },
 ]

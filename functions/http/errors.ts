@@ -61,7 +61,11 @@ export function onNotFound(app: Hono<Edge>): NotFoundHandler<Edge> {
       app.router.match(method, c.req.path)[0].some(([[, route]]) => route.method === method),
     )
     if (allowed.length === 0) {
-      return problem(c, new AppError("not_found", "No route has this path; /openapi.json lists them all"))
+      const isListed = app.routes.some(({ path }) => path === "/openapi.json")
+      return problem(
+        c,
+        new AppError("not_found", `No route has this path${isListed ? "; /openapi.json lists them all" : ""}`),
+      )
     }
     const allow = (allowed.includes("GET") ? ["HEAD", ...allowed] : allowed).join(", ")
     c.header("Allow", allow)

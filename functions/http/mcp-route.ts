@@ -32,6 +32,8 @@ interface McpRouteOptions {
   readonly guard: Guard
   readonly calls: RunningCalls
   readonly log: Log
+  /** Whether `/docs` is there. */
+  readonly serveApiDocs: boolean
 }
 
 /**
@@ -39,7 +41,8 @@ interface McpRouteOptions {
  * cancels a call by another request, and its ids are its own: so `initialize` gives each a random session id, which names a
  * call while it runs and is kept nowhere.
  */
-export function mcpRoute(createServer: CreateMcpServer, { guard, calls, log }: McpRouteOptions) {
+export function mcpRoute(createServer: CreateMcpServer, { guard, calls, log, serveApiDocs }: McpRouteOptions) {
+  const metadata = (c: Context<Edge>, path: "/mcp" | "/sse") => metadataOf(publicOrigin(c), path, serveApiDocs)
   const handler = createMcpHandler(({ authInfo }) => createServer(principalOf(authInfo)), {
     keepAliveMs: KEEP_ALIVE_MS,
     maxRequestBodySize: MESSAGE_BYTES_MAX,
@@ -99,18 +102,17 @@ function parsed(text: string): unknown {
 const ResourceMetadata = z.object({
   resource: z.string(),
   resource_name: z.string(),
-  resource_documentation: z.string(),
+  resource_documentation: z.string().optional(),
   scopes_supported: z.array(z.string()),
   bearer_methods_supported: z.array(z.string()),
 })
 
 /** No authorization server: keys are made by the operator (`concordance keys create`), and sent as bearer tokens. */
-function metadata(c: Context<Edge>, path: "/mcp" | "/sse"): z.infer<typeof ResourceMetadata> {
-  const origin = publicOrigin(c)
+function metadataOf(origin: string, path: string, serveApiDocs: boolean): z.infer<typeof ResourceMetadata> {
   return {
     resource: `${origin}${path}`,
     resource_name: "Concordance",
-    resource_documentation: `${origin}/docs`,
+    ...(serveApiDocs && { resource_documentation: `${origin}/docs` }),
     scopes_supported: ["search"],
     bearer_methods_supported: ["header"],
   }

@@ -69,7 +69,8 @@ async function answer(c: Context<Edge>, { tag, version, read }: PagePicture, ask
   const { bytes, mimeType } = await read()
   // A type of our own stores and drawings alone: nothing that a browser would run.
   const type = /^image\/(?:png|webp|jpeg)$/.test(mimeType) ? mimeType : "application/octet-stream"
-  return c.body(Uint8Array.from(bytes), 200, { ...headers, "Content-Type": type })
+  const disposition = type.startsWith("image/") ? "inline" : "attachment"
+  return c.body(Uint8Array.from(bytes), 200, { ...headers, "Content-Type": type, "Content-Disposition": disposition })
 }
 
 const Picture = ["Picture", z.string().meta({ format: "binary" })] as const

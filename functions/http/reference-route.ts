@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { Hono } from "hono"
-import { secureHeaders } from "hono/secure-headers"
 import type { Edge } from "./edge.ts"
+import { pageHeaders } from "./protective-headers.ts"
 
 const SCRIPT = "text/javascript; charset=utf-8"
 
@@ -17,19 +17,8 @@ const FILES = {
 /** `GET /docs`, which shows the contract and tries it out. */
 export function referenceRoute(root: string) {
   const app = new Hono<Edge>()
-  const headers = secureHeaders({
-    // Swagger UI styles its elements in place and draws its icons as data: URLs.
-    contentSecurityPolicy: {
-      defaultSrc: ["'none'"],
-      baseUri: ["'none'"],
-      formAction: ["'self'"],
-      frameAncestors: ["'none'"],
-      scriptSrc: ["'self'"],
-      styleSrc: ["'self'", "'unsafe-inline'"],
-      imgSrc: ["'self'", "data:"],
-      connectSrc: ["'self'"],
-    },
-  })
+  // Swagger UI styles its elements in place and draws its icons as data: URLs.
+  const headers = pageHeaders({ formAction: "'self'", styles: ["'unsafe-inline'"], pictures: ["data:"] })
   for (const [path, [file, type]] of Object.entries(FILES)) {
     // Read when first asked for: the 1.5 MB of Swagger UI cost a start nothing.
     let content: string | undefined

@@ -108,6 +108,8 @@ export function createTestApp(overrides: Partial<AppParts> = {}) {
     log,
     wrongKeys: createWrongKeys(log),
     version: "0.0.0",
+    corsOrigins: [],
+    serveApiDocs: true,
     ...overrides,
   }
   const app = createApp(parts)

@@ -2,9 +2,9 @@ import { readFile } from "node:fs/promises"
 import { extname, join } from "node:path"
 import { type Context, Hono } from "hono"
 import { compress } from "hono/compress"
-import { secureHeaders } from "hono/secure-headers"
 import { AppError } from "../../lib/errors.ts"
 import type { Edge } from "./edge.ts"
+import { pageHeaders } from "./protective-headers.ts"
 
 /** Where `npm run web:build` puts the reading room, from the root of the project. */
 const BUILT = "web/dist"
@@ -22,19 +22,8 @@ const VIEWS = ["/", "/ask", "/library", "/status", "/d/*"]
 /** The reading room: static files, as `infra` puts them into a bucket. Nothing comes from another host. */
 export function webRoute(root: string) {
   const app = new Hono<Edge>()
-  const headers = secureHeaders({
-    contentSecurityPolicy: {
-      defaultSrc: ["'none'"],
-      baseUri: ["'none'"],
-      formAction: ["'none'"],
-      frameAncestors: ["'none'"],
-      scriptSrc: ["'self'"],
-      styleSrc: ["'self'"],
-      // `blob:` are pictures that were fetched with a key.
-      imgSrc: ["'self'", "blob:"],
-      connectSrc: ["'self'"],
-    },
-  })
+  // `blob:` are pictures that were fetched with a key.
+  const headers = pageHeaders({ formAction: "'none'", pictures: ["blob:"] })
   const send = async (c: Context<Edge>, file: string, cacheControl: string) => {
     const content = await readFile(join(root, BUILT, file)).catch(() => null)
     if (content === null) throw new AppError("not_found", missing(file))

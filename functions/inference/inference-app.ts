@@ -26,7 +26,7 @@ const HEALTH_TIMEOUT_MS = 10_000
 /** The models and nothing else: `/embed`, `/rerank`, `/v1/embeddings` and `/health`, as the whole service has them. */
 export function createInferenceApp(parts: InferenceAppParts): Hono<Edge> {
   const { guard, timeoutMs, log, around } = parts
-  const app = createEdge(log)
+  const app = createEdge(log, [])
   if (around) app.use(around)
   app.route("/", inferenceRoute(parts, { guard, timeoutMs }))
   const health = createHealth({ database: null, models: async () => parts, timeoutMs: HEALTH_TIMEOUT_MS })

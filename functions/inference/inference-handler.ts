@@ -41,8 +41,12 @@ export function createInferenceHandler({ openModels, timeoutMs, log }: Inference
   async function handler(event: unknown, context: LambdaContext): Promise<InferenceAnswer> {
     const call = InferenceCall.safeParse(event)
     const app = call.success
-      ? await openApp().catch((error: unknown) => failingApp(log, error))
-      : failingApp(log, new AppError("invalid_request", "The payload must be {path, body}, with a path like /embed"))
+      ? await openApp().catch((error: unknown) => failingApp(log, error, []))
+      : failingApp(
+          log,
+          new AppError("invalid_request", "The payload must be {path, body}, with a path like /embed"),
+          [],
+        )
     const { path, body } = call.success ? call.data : { path: "/", body: null }
     const request = body === undefined || body === null ? {} : post(body)
     const response = await app.request(path, request, { lambdaContext: context })

@@ -47,9 +47,11 @@ export function streamHandler(mount: MountWithDatabase) {
 export function edgeHandler(mount: Mount) {
   const open = opening(mount)
   return async (...invocation: Parameters<ReturnType<typeof asHandler>>) => {
-    const { app, log } = await open()
+    const { app, log, config } = await open()
     const given = await asHandler(app)(...invocation)
-    return given.body.length <= ANSWER_CHARS_MAX ? given : asHandler(failingApp(log, TOO_LARGE))(...invocation)
+    return given.body.length <= ANSWER_CHARS_MAX
+      ? given
+      : asHandler(failingApp(log, TOO_LARGE, config.corsOrigins))(...invocation)
   }
 }
 
@@ -68,9 +70,9 @@ function opening(mount: Mount) {
   const open = once(async () => {
     const config = lambdaConfig()
     const log = lambdaLog(config)
-    const app = createEdge(log)
+    const app = createEdge(log, config.corsOrigins)
     await mount(app, { config, log })
-    return { app, log }
+    return { app, log, config }
   })
   // At once: an instance that starts has a whole core. What fails here fails the first request too, with its reason.
   open().catch(() => undefined)
@@ -83,9 +85,10 @@ function opening(mount: Mount) {
  */
 function whileIndexIsDown(error: unknown) {
   if (!(error instanceof AppError) || error.code !== "index_unavailable") throw error
-  const log = lambdaLog(lambdaConfig())
+  const config = lambdaConfig()
+  const log = lambdaLog(config)
   const told = new AppError("index_unavailable", "The index that is searched does not answer", { cause: error })
-  return { app: failingApp(log, told), log }
+  return { app: failingApp(log, told, config.corsOrigins), log, config }
 }
 
 /** Lambda takes 6 MB, a picture's base64 and the envelope included; over it the caller would get an error without a reason. */

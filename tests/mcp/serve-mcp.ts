@@ -56,7 +56,7 @@ export async function serveMcp({ policy = "keys" }: { readonly policy?: AccessPo
     ...{ embedder: null, reranker: null, policy, peerAddress: () => "127.0.0.1" },
     ...{ trustedProxies: 0, wrongKeys: createWrongKeys(log) },
     ...{ answerTimeoutMs: 120_000, searchTimeoutMs: 10_000, indexTimeoutMs: 60_000, documentBytesMax: 1_000_000 },
-    ...{ log, version: "0.0.0", root: process.cwd() },
+    ...{ log, version: "0.0.0", root: process.cwd(), corsOrigins: [], serveApiDocs: true },
   })
   const port = await openPort(app, { host: "127.0.0.1", port: 0 })
   await loadTenants(runtime)

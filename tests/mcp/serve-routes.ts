@@ -39,8 +39,8 @@ export async function serveRoutes(options: ServeRoutesOptions = {}): Promise<Ser
   const createServer = extend(createMcpServers({ ...parts, answer: parts.answers.answer, log }))
   const calls = createRunningCalls()
   const sessions = createSseSessions(createServer, { ...LIMITS, ...limits })
-  const app = createEdge(log)
-    .route("/", mcpRoute(createServer, { guard, calls, log }))
+  const app = createEdge(log, [])
+    .route("/", mcpRoute(createServer, { guard, calls, log, serveApiDocs: true }))
     .route("/", sseRoute(sessions, { guard }))
   const port = await openPort(app, { host: "127.0.0.1", port: 0 })
   return { url: port.url, calls, sessions, close: () => port.close() }
