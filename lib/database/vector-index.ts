@@ -61,6 +61,13 @@ export async function buildVectorIndex(owner: OwnerDatabase, tenant: string, mod
   })
 }
 
+/** How many vectors a space has. */
+export async function countVectors(owner: OwnerDatabase, tenant: string, spaceId: number): Promise<number> {
+  const text = "select count(*)::float8 as n from concordance.embeddings where source_account_id = $1 and space_id = $2"
+  const [row] = await owner.session((session) => session.query<{ n: number }>(text, [tenant, spaceId]))
+  return row?.n ?? 0
+}
+
 /** Drops the index of a space, whole or not; searches and writes go on. */
 export async function dropVectorIndex(session: OwnerSession, spaceId: number): Promise<void> {
   await session.query(`drop index concurrently if exists concordance.embeddings_space_${spaceId}`)
