@@ -1,4 +1,4 @@
-import type { Database, OwnerDatabase, OwnerSession } from "../../database/database.ts"
+import type { Database, OwnerDatabase, OwnerSession, Row } from "../../database/database.ts"
 import { AppError } from "../../errors.ts"
 import type { Embedder } from "../../inference/inference.ts"
 import { backfillSpace } from "./backfill-space.ts"
@@ -13,8 +13,11 @@ interface ActivateDeps {
 
 /** What writers may leave between a backfill and this: some seconds of embedding. */
 const STRAGGLERS_MAX = 512
-/** Each closes a gap of milliseconds, in which a writer has to fall again. */
+/** After so many attempts others write faster than the gap closes: the last few are embedded while writers wait. */
+const ATTEMPTS_FREE = 3
 const ATTEMPTS_MAX = 10
+/** What is embedded while writers wait: a second or two. */
+const HELD_MAX = 64
 
 /**
  * Makes a space's model the tenant's, in one transaction: searches and writes that begin after it go by the new model, in
@@ -32,7 +35,7 @@ export async function activateSpace(
   const { model } = embedder
   for (let attempt = 1; ; attempt++) {
     const outcome = await owner.session((session) =>
-      session.transaction(() => activateWhole(session, tenant, model, allowMissing)),
+      session.transaction(() => activateWhole(session, tenant, embedder, { allowMissing, isLate: attempt > ATTEMPTS_FREE })),
     )
     if (outcome.active) return outcome.missing
     if (outcome.missing > STRAGGLERS_MAX || attempt === ATTEMPTS_MAX)
@@ -44,10 +47,20 @@ export async function activateSpace(
   }
 }
 
-async function activateWhole(session: OwnerSession, tenant: string, model: string, allowMissing: boolean) {
+async function activateWhole(
+  session: OwnerSession,
+  tenant: string,
+  embedder: Embedder,
+  { allowMissing, isLate }: { readonly allowMissing: boolean; readonly isLate: boolean },
+) {
   const spaces = await readSpaces(session, tenant, true)
-  const space = madeSpace(spaces, tenant, model)
-  const missing = await countMissing(session, tenant, space.id)
+  const space = madeSpace(spaces, tenant, embedder.model)
+  let missing = await countMissing(session, tenant, space.id)
+  if (isLate && missing > 0 && missing <= HELD_MAX) {
+    await session.query("select set_config('search_path', concordance.function_path(), true)")
+    await backfillSpace({ database: within(session), embedder }, tenant, space.id)
+    missing = await countMissing(session, tenant, space.id)
+  }
   if (missing > 0 && !allowMissing) return { active: false, missing, id: space.id }
   const current = currentSpace(spaces)
   if (current?.id === space.id) return { active: true, missing, id: space.id }
@@ -55,4 +68,15 @@ async function activateWhole(session: OwnerSession, tenant: string, model: strin
   if (current) await session.query(text, [current.id, "retired"])
   await session.query(text, [space.id, "active"])
   return { active: true, missing, id: space.id }
+}
+
+/** The owner's open transaction: what the backfill asks names its tenant itself. */
+function within(session: OwnerSession): Pick<Database, "batch"> {
+  return {
+    async batch(_, statements) {
+      const lists: Row[][] = []
+      for (const { text, values } of statements) lists.push(await session.query(text, values))
+      return lists
+    },
+  }
 }

@@ -8,8 +8,11 @@ const KEYS_PER_PAGE = 1_024
 /** Chunks that are read, embedded and committed together: what a killed process does again. */
 const CHUNKS_PER_BATCH = 32
 
+/** A pass that wrote no more than this was the last. */
+const LITTLE = 64
+
 const MISSING = `
-  select key::text as key from chunks_to_embed where space_id = $1 and key > $2::text::bigint order by key limit ${KEYS_PER_PAGE}`
+  select key::text as key from chunks_to_embed where space_id = $1 and source_account_id = $3 and key > $2::text::bigint order by key limit ${KEYS_PER_PAGE}`
 
 const TEXTS = `
   select c.key::text as key, c.document_id, d.generation::text as generation, c.title, c.content, c.language, c.metadata,
@@ -33,7 +36,7 @@ const WRITE = `
   returning 1`
 
 interface BackfillDeps {
-  readonly database: Database
+  readonly database: Pick<Database, "batch">
   /** The space's own model. */
   readonly embedder: Embedder
 }
@@ -48,7 +51,8 @@ interface BackfillOptions {
 
 /**
  * Gives a tenant's space the vectors that it lacks, by and by: each batch is its own transaction, what is there is passed
- * over, and a chunk that changes meanwhile is left for the next pass. Passes go on until one finds nothing to write.
+ * over, and a chunk that changes meanwhile is left for the next pass. There are passes until one finds little: while others
+ * write, something is always missing.
  *
  * @returns vectors written
  * @throws what the model and the database throw, and the signal's reason
@@ -73,13 +77,13 @@ export async function backfillSpace(
       }
       await Promise.all(Array.from({ length: concurrency }, work))
     }
-    if (written === before) return written
+    if (written - before < LITTLE) return written
   }
 }
 
-async function* missingKeys(database: Database, tenant: string, spaceId: number): AsyncGenerator<string[]> {
+async function* missingKeys(database: BackfillDeps["database"], tenant: string, spaceId: number): AsyncGenerator<string[]> {
   for (let after = "0"; ; ) {
-    const [rows = []] = await database.batch({ tenant }, [{ text: MISSING, values: [spaceId, after] }])
+    const [rows = []] = await database.batch({ tenant }, [{ text: MISSING, values: [spaceId, after, tenant] }])
     const keys = rows.map((row) => String(row["key"]))
     if (keys.length > 0) yield keys
     if (keys.length < KEYS_PER_PAGE) return

@@ -26,9 +26,12 @@ const SPACES = `
          extract(epoch from now() - state_since)::float8 as "stateSeconds"
     from concordance.embedding_spaces where source_account_id = $1 order by id`
 
-/** The tenant's spaces, by the owner's session. `held`: nobody writes vectors or changes a space before the commit. */
+/**
+ * The tenant's spaces, by the owner's session. `held`: nobody begins to write documents or changes a space before the
+ * commit; vectors may be added.
+ */
 export async function readSpaces(session: Transaction, tenant: string, held = false): Promise<readonly StoredSpace[]> {
-  const rows = await session.query<SpaceRow>(held ? `${SPACES} for update` : SPACES, [tenant])
+  const rows = await session.query<SpaceRow>(held ? `${SPACES} for no key update` : SPACES, [tenant])
   return rows.map(({ opening, ...row }) => ({
     ...row,
     opening: opening === null ? null : parseOpening(JSON.parse(opening), row.model),
