@@ -227,6 +227,11 @@ test("a document that is replaced or deleted while the backfill embeds it gets n
     },
   }
   await backfillSpace({ database: db.database, embedder: interrupted }, tenant, await spaceId(others))
+  expect((await stored(others)).map(({ id, vector }) => [id, vector !== null])).toEqual([
+    ["a", false],
+    ["c", true],
+  ])
+  await backfill(others)
   expect(await stale(others)).toEqual([])
   expect((await stored(others)).map(({ id }) => id)).toEqual(["a", "c"])
 })

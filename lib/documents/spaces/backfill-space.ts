@@ -22,11 +22,12 @@ const TEXTS = `
     join documents d on d.source_account_id = c.source_account_id and d.id = c.document_id`
 
 // Whoever replaces or deletes a document raises its generation first and holds its row until the commit. So either this
-// waits and then finds another generation, or they wait, and take these vectors away with the others.
+// passes it over, or they wait, and take these vectors away with the others. It never waits for them: a publication holds its
+// document while it waits for `activate`, which calls this.
 const WRITE = `
   with held as (
     select id, generation::text as generation from documents where source_account_id = $1 and id = any($2::text[])
-     order by id for share)
+     order by id for share skip locked)
   insert into embeddings (source_account_id, chunk_key, space_id, embedding)
   select $1, c.key, $3, given.vector::halfvec
     from unnest($4::bigint[], $5::text[], $6::text[], $7::text[]) as given (key, document_id, generation, vector)
