@@ -4,10 +4,11 @@ import type { AnswerResponse } from "../lib/answers/response.ts"
 import type { Config } from "../lib/config.ts"
 import { deadlineIn } from "../lib/deadline.ts"
 import { createLog } from "../lib/log.ts"
+import { mean } from "../lib/relevance-metrics.ts"
 import { loadSamples } from "../lib/runtime/load-samples.ts"
 import { openRuntime, type Runtime } from "../lib/runtime/open-runtime.ts"
 import type { AnswerQuestion } from "./answer-questions.ts"
-import { mean, percentile, round, wilson } from "./metrics.ts"
+import { percentile, round, wilson } from "./metrics.ts"
 
 /** The tenant that the samples are loaded into. */
 export const SAMPLES_TENANT = "primary"

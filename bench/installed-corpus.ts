@@ -1,6 +1,6 @@
 import { readdir, readFile } from "node:fs/promises"
 import { join } from "node:path"
-import type { Passage } from "./beir.ts"
+import type { Passage } from "../lib/beir-collection.ts"
 
 /** Shorter sections are badges, links and one-liners. */
 const SECTION_CHARS_MIN = 300

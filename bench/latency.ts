@@ -1,8 +1,9 @@
 import { deadlineIn } from "../lib/deadline.ts"
 import type { Embedder } from "../lib/inference/inference.ts"
+import { mean, overlap } from "../lib/relevance-metrics.ts"
 import { SearchRequest } from "../lib/search/request.ts"
 import type { Search } from "../lib/search/search.ts"
-import { mean, overlap, percentile, round } from "./metrics.ts"
+import { percentile, round } from "./metrics.ts"
 import type { ReferenceQueries } from "./reference-queries.ts"
 
 interface Times {

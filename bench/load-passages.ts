@@ -1,8 +1,8 @@
+import type { Passage } from "../lib/beir-collection.ts"
 import { deadlineIn } from "../lib/deadline.ts"
 import type { IndexDocuments } from "../lib/documents/index-documents.ts"
 import { IndexRequest } from "../lib/documents/index-request.ts"
 import type { Embedder } from "../lib/inference/inference.ts"
-import type { Passage } from "./beir.ts"
 import { createMixtureEmbedder } from "./mixture-embedder.ts"
 import { type RecombinedPassage, recombinePassages } from "./recombined-passages.ts"
 

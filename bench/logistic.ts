@@ -1,4 +1,4 @@
-import { mean } from "./metrics.ts"
+import { mean } from "../lib/relevance-metrics.ts"
 
 /** Newton's steps; it converges in about eight. */
 const STEPS = 40

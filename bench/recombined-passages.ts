@@ -1,4 +1,4 @@
-import type { Passage } from "./beir.ts"
+import type { Passage } from "../lib/beir-collection.ts"
 import { randomFrom } from "./random.ts"
 
 /** A passage that was never written: sentences of two documents, and how much of it each gave. */

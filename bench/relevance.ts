@@ -1,11 +1,12 @@
+import type { Collection, Passage, Question } from "../lib/beir-collection.ts"
 import { deadlineIn } from "../lib/deadline.ts"
 import type { IndexDocuments } from "../lib/documents/index-documents.ts"
 import { IndexRequest } from "../lib/documents/index-request.ts"
+import { mean, ndcg } from "../lib/relevance-metrics.ts"
 import { SearchRequest } from "../lib/search/request.ts"
 import type { Search } from "../lib/search/search.ts"
 import { Strategy } from "../lib/shapes.ts"
-import type { Collection, Passage, Question } from "./beir.ts"
-import { mean, ndcg, percentile, recall, round } from "./metrics.ts"
+import { percentile, recall, round } from "./metrics.ts"
 
 /** How one way of searching did over all questions of a collection. */
 export interface RelevanceFigures {

@@ -106,12 +106,13 @@ export async function withOwner<T>(work: (owner: OwnerDatabase) => Promise<T>): 
   return withBoth(({ owner }) => work(owner))
 }
 
-interface BothDatabases {
+export interface BothDatabases {
   readonly database: Database
   readonly owner: OwnerDatabase
 }
 
-async function withBoth<T>(work: (both: BothDatabases) => Promise<T>): Promise<T> {
+/** Both ways into the database, brought up to date; no model is loaded. */
+export async function withBoth<T>(work: (both: BothDatabases) => Promise<T>): Promise<T> {
   const { openConfiguredDatabase } = await import("./open-configured.ts")
   const { MIGRATIONS_FOLDER, migrate } = await import("../lib/database/migrate.ts")
   const both = await openConfiguredDatabase()

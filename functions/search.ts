@@ -3,16 +3,18 @@ import { openSearchedIndex } from "../lib/runtime/open-searched-index.ts"
 import { createSearch } from "../lib/search/search.ts"
 import { searchRoute } from "./http/search-route.ts"
 import { httpHandler } from "./lambda/http-handler.ts"
+import { lambdaTenantModels } from "./lambda/lambda-tenant-models.ts"
 import { openModels } from "./lambda/open-models.ts"
 
 /** `POST /search`. */
-export const handler = httpHandler(async (app, { config, database, guard }) => {
+export const handler = httpHandler(async (app, { config, database, guard, log }) => {
   const { embedder, reranker } = await openModels(config)
   // What keys were given to other tenants can't be seen from here; they are refused one by one.
   const searched = await openSearchedIndex(config, database, embedder, { tenants: async () => [] })
   const search = createSearch({
     ...searched,
     embedder: embedder && createCachedEmbedder(embedder),
+    models: searched.foreign ? undefined : lambdaTenantModels(config, database, log),
     reranker,
     // Its data is 1.6 MB, for models of one language, which run at home.
     detector: null,

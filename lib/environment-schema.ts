@@ -142,6 +142,7 @@ export const Environment = z.object({
     group: "Models",
   }),
   EMBED_SERVICE_API_KEY: secret({ group: "Models" }),
+  SPACES_API_KEY: secret({ group: "Models" }),
   INFERENCE_API_KEY: secret({
     group: "Models",
   }),

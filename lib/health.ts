@@ -16,6 +16,9 @@ export const HealthReport = z.object({
       database: Component,
       embedder: Component,
       reranker: Component,
+      tenant_models: Component.optional().describe(
+        "Models of single tenants that can't be opened here: their searches go by words alone",
+      ),
       index: Component.optional().describe("The external index that is searched, where there is one"),
     })
     .optional(),

@@ -57,6 +57,8 @@ export const keyDescriptions: Readonly<Record<EnvironmentKey, string>> = {
   EMBED_SERVICE_URL:
     "A service in the shape of Hugging Face TEI that reranks and, unless the profile is `openai`, embeds, in place of the models in process",
   EMBED_SERVICE_API_KEY: "Key of `EMBED_SERVICE_URL`, if it wants one",
+  SPACES_API_KEY:
+    "Key of the services that `concordance spaces create` named and no other setting names: see *Another model* in docs/operations.md",
   INFERENCE_API_KEY:
     "Key that callers of `concordance inference serve` must send. Unset: it listens on a loopback address alone",
   RERANK_MODEL: "Cross-encoder in place of the profile's reranker: a Hugging Face name, a local folder, or `none`",

@@ -8,6 +8,7 @@ import { openObjectStore } from "../../lib/objects/open-object-store.ts"
 import { openEnricher } from "../../lib/runtime/open-enricher.ts"
 import { openFileReading } from "../../lib/runtime/open-file-reading.ts"
 import { createIngestEvents } from "./ingest-events.ts"
+import { lambdaTenantModels } from "./lambda-tenant-models.ts"
 import { openModels } from "./open-models.ts"
 import { lambdaConfig, lambdaLog, requireDatabaseUrl } from "./opening.ts"
 import { createQueueSender } from "./queue-sender.ts"
@@ -30,6 +31,7 @@ export async function openIngest(entries: NonNullable<FileReaderOptions["entries
     objects: await openObjectStore(config),
     documents: createDocuments(database),
     embedder,
+    models: lambdaTenantModels(config, database, log),
     enricher: openEnricher(config),
     settings: config,
     tempFolder: join(config.concordanceHome, "tmp"),

@@ -1,5 +1,5 @@
 import { AppError } from "../errors.ts"
-import type { OwnerDatabase, Row } from "./database.ts"
+import type { OwnerDatabase, OwnerSession, Row } from "./database.ts"
 
 /** Vectors of one model that a tenant has. */
 export interface VectorSpace {
@@ -10,6 +10,11 @@ export interface VectorSpace {
   /** Has an HNSW index; without one it is scanned exactly. */
   readonly indexed: boolean
   readonly vectors: number
+  /** Chunks that its model is to embed and hasn't; null where callers bring the vectors, or no swap has been begun. */
+  readonly missing: number | null
+  /** Of the vectors, about; the index by itself. */
+  readonly bytes: number
+  readonly indexBytes: number
 }
 
 /** All spaces of all tenants, the largest first. */
@@ -18,7 +23,13 @@ export async function listVectorSpaces(owner: OwnerDatabase): Promise<VectorSpac
     session.query<VectorSpace & Row>(`
       select s.source_account_id as tenant, s.model, s.dimensions, s.state, s.indexed,
              (select count(*)::float8 from concordance.embeddings e
-               where e.source_account_id = s.source_account_id and e.space_id = s.id) as vectors
+               where e.source_account_id = s.source_account_id and e.space_id = s.id) as vectors,
+             case when s.opening is not null then
+               (select count(*)::float8 from concordance.chunks_to_embed m
+                 where m.source_account_id = s.source_account_id and m.space_id = s.id) end as missing,
+             (select coalesce(sum(pg_column_size(e.embedding)), 0)::float8 from concordance.embeddings e
+               where e.source_account_id = s.source_account_id and e.space_id = s.id) as bytes,
+             coalesce(pg_relation_size(to_regclass('concordance.embeddings_space_' || s.id)), 0)::float8 as "indexBytes"
         from concordance.embedding_spaces s order by vectors desc, tenant, model`),
   )
 }
@@ -41,11 +52,23 @@ export async function buildVectorIndex(owner: OwnerDatabase, tenant: string, mod
       "select n.nspname as schema from pg_extension e join pg_namespace n on n.oid = e.extnamespace where e.extname = 'vector'",
     )
     // Space and dimensions are numbers from the database itself. An interrupted build leaves an invalid index behind.
-    await session.query(`drop index concurrently if exists concordance.embeddings_space_${id}`)
+    await dropVectorIndex(session, id)
     await session.query(
       `create index concurrently embeddings_space_${id} on concordance.embeddings
         using hnsw ((embedding::"${schema}".halfvec(${dimensions})) "${schema}".halfvec_cosine_ops) where space_id = ${id}`,
     )
     await session.query("update concordance.embedding_spaces set indexed = true where id = $1", [id])
   })
+}
+
+/** How many vectors a space has. */
+export async function countVectors(owner: OwnerDatabase, tenant: string, spaceId: number): Promise<number> {
+  const text = "select count(*)::float8 as n from concordance.embeddings where source_account_id = $1 and space_id = $2"
+  const [row] = await owner.session((session) => session.query<{ n: number }>(text, [tenant, spaceId]))
+  return row?.n ?? 0
+}
+
+/** Drops the index of a space, whole or not; searches and writes go on. */
+export async function dropVectorIndex(session: OwnerSession, spaceId: number): Promise<void> {
+  await session.query(`drop index concurrently if exists concordance.embeddings_space_${spaceId}`)
 }

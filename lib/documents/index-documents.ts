@@ -2,7 +2,7 @@ import type { Database } from "../database/database.ts"
 import type { Deadline } from "../deadline.ts"
 import { loadLanguageDetector } from "../detect-language.ts"
 import { AppError } from "../errors.ts"
-import type { Embedder } from "../inference/inference.ts"
+import { type ModelDeps, withWriteModel } from "../inference/tenant-models.ts"
 import { embedDocuments } from "./embed-documents.ts"
 import type { IndexRequest, IndexResponse } from "./index-request.ts"
 import { prepareDocument } from "./prepare-document.ts"
@@ -24,23 +24,25 @@ export type IndexDocuments = (
   deadline: Deadline,
 ) => Promise<readonly IndexOutcome[]>
 
-interface IndexDeps {
+/** `embedder` null: documents without a vector of their own are found by words alone. */
+interface IndexDeps extends ModelDeps {
   readonly database: Database
-  /** Null: documents without a vector of their own are found by words alone. */
-  readonly embedder: Embedder | null
 }
 
 /** `POST /index` and its batches. */
-export function createIndexDocuments({ database, embedder }: IndexDeps): IndexDocuments {
+export function createIndexDocuments(deps: IndexDeps): IndexDocuments {
   async function indexTogether(
     tenant: string,
     requests: readonly IndexRequest[],
     deadline: Deadline,
   ): Promise<IndexOutcome[]> {
     const detectLanguage = await loadLanguageDetector()
-    const prepared = requests.map((request) => prepareDocument(request, embedder, detectLanguage))
-    const embedded = await embedDocuments(prepared, embedder, deadline.signal)
-    await writeDocuments(database, tenant, embedded)
+    const embedded = await withWriteModel(deps, tenant, async (embedder) => {
+      const prepared = requests.map((request) => prepareDocument(request, embedder, detectLanguage))
+      const embedded = await embedDocuments(prepared, embedder, deadline.signal)
+      await writeDocuments(deps.database, tenant, embedded)
+      return embedded
+    })
     return embedded.map(({ document, warnings }) => ({
       id: document.id,
       indexed: { status: "indexed", ...(warnings.length > 0 && { warnings: [...warnings] }) },

@@ -9,6 +9,8 @@ interface HealthDeps {
   readonly index?: () => Promise<{ readonly engine: string; health(signal: AbortSignal): Promise<void> } | null>
   /** Asked for in detail alone. */
   readonly models: () => Promise<{ readonly embedder: Embedder | null; readonly reranker: Reranker | null }>
+  /** Models of single tenants that couldn't be opened here, by name. */
+  readonly unopened?: () => readonly string[]
   /** What hasn't answered by then is unhealthy, ms. */
   readonly timeoutMs: number
 }
@@ -20,7 +22,7 @@ type Component = NonNullable<HealthReport["components"]>["database"]
  * searches still answer by words. Questions that come while one is under way share its answer, so that a load
  * balancer never queues behind a slow database.
  */
-export function createHealth({ database, index, models, timeoutMs }: HealthDeps): Health {
+export function createHealth({ database, index, models, unopened = () => [], timeoutMs }: HealthDeps): Health {
   const askDatabase = shared<Component>(async () =>
     database ? ask(database.driver, timeoutMs, () => database.ping()) : { status: "absent" },
   )
@@ -35,7 +37,12 @@ export function createHealth({ database, index, models, timeoutMs }: HealthDeps)
     const asked = Promise.all([askDatabase(), askIndex()])
     if (!detail) return { status: overall(await asked) }
     const [[db, foreign], embed, rerank] = await Promise.all([asked, askEmbedder(), askReranker()])
-    const components = { database: db, embedder: embed, reranker: rerank, ...(foreign && { index: foreign }) }
+    const failed = unopened()
+    const components = {
+      ...{ database: db, embedder: embed, reranker: rerank },
+      ...(foreign && { index: foreign }),
+      ...(failed.length > 0 && { tenant_models: { status: "unhealthy" as const, name: failed.join(", ") } }),
+    }
     return { status: overall([db, foreign]), components }
   }
 }

@@ -11,7 +11,7 @@ import type { IngestListener } from "../documents/ingest/background-runs.ts"
 import { createIngest } from "../documents/ingest/create-ingest.ts"
 import { createIngestQueue, type IngestQueue, tenantsWithWork } from "../documents/ingest/ingest-queue.ts"
 import { createPagePictures, type PagePictures } from "../documents/page-pictures.ts"
-import type { Embedder } from "../inference/inference.ts"
+import type { ModelDeps } from "../inference/tenant-models.ts"
 import type { Log } from "../log.ts"
 import { openObjectStore } from "../objects/open-object-store.ts"
 import type { FileReading } from "./open-file-reading.ts"
@@ -32,11 +32,10 @@ export interface OpenedIngest {
   close(): Promise<void>
 }
 
-interface OpenIngestParts {
+interface OpenIngestParts extends ModelDeps {
   readonly database: Database
   readonly owner: OwnerDatabase
   readonly documents: Documents
-  readonly embedder: Embedder | null
   readonly reading: FileReading
   /** Null: uploads are not enriched. */
   readonly enricher: Enricher | null
@@ -56,7 +55,7 @@ export async function openIngest(parts: OpenIngestParts): Promise<OpenedIngest> 
   const tempFolder = join(home, "tmp")
   // A killed process leaves its files here; where another process may live, they may be its.
   if (isAlone) await rm(tempFolder, { recursive: true, force: true })
-  const { reading, embedder } = parts
+  const { reading, embedder, models } = parts
   const steps = createIngest({ ...parts, ...reading, objects, settings: config, tempFolder })
   const ingest = createIngestQueue({
     ...parts.listener,
@@ -68,7 +67,7 @@ export async function openIngest(parts: OpenIngestParts): Promise<OpenedIngest> 
   const documentPages = createDocumentPages(database)
   return {
     ingest,
-    importBundle: createImportBundle({ database, embedder, objects, cleanUp: steps.cleanUp }),
+    importBundle: createImportBundle({ database, embedder, models, objects, cleanUp: steps.cleanUp }),
     documentPages,
     pagePictures: createPagePictures({ pages: documentPages, objects }),
     tempFolder,

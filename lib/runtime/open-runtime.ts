@@ -12,6 +12,7 @@ import { createIndexDocuments, type IndexDocuments } from "../documents/index-do
 import type { IngestListener } from "../documents/ingest/background-runs.ts"
 import { upgradePluginTables } from "../documents/upgrade-plugin-tables.ts"
 import type { Health } from "../health.ts"
+import { type ModelOpening, settingsOf } from "../inference/model-opening.ts"
 import { type Inference, openInference } from "../inference/open-inference.ts"
 import { type Authenticate, createAuthenticator } from "../keys/authenticator.ts"
 import { createKeyRing, type KeyRing } from "../keys/key-ring.ts"
@@ -26,6 +27,7 @@ import { type OpenedIngest, openIngest } from "./open-ingest.ts"
 import { createOpenPublication, type OpenPublication } from "./open-publication.ts"
 import { openSearchedIndex } from "./open-searched-index.ts"
 import { openSearching } from "./open-searching.ts"
+import { openTenantModels } from "./open-tenant-models.ts"
 import { readingOverIndex } from "./pages-over-index.ts"
 
 /** How long a component may take to show that it is alive, ms. */
@@ -75,19 +77,15 @@ interface RuntimeOptions {
 export async function openRuntime(config: Config, options: RuntimeOptions): Promise<Runtime> {
   const { log, databaseHome } = options
   const home = databaseHome ?? config.concordanceHome
-  const openingDatabase = openMigrated({ url: config.databaseUrl, ownerUrl: config.migrationDatabaseUrl, home }, log)
-  const openingModels = openInference({ ...config, home: config.concordanceHome })
-  const [opened, inference] = await Promise.all([openingDatabase, openingModels]).catch(async (error: unknown) => {
-    // Whichever half did open holds a lock or memory that nobody else would give back.
-    await Promise.allSettled([openingDatabase.then(closeDatabase), openingModels.then((models) => models.close())])
-    throw error
-  })
+  const [opened, inference] = await openParts(config, home, log)
   const { database, owner } = opened
   const { embedder, reranker } = inference
-  const indexDocuments = createIndexDocuments({ database, embedder })
+  const swapping = swappedModels(config, opened, inference, log)
+  const { models } = swapping
+  const indexDocuments = createIndexDocuments({ database, embedder, models })
   const documents = createDocuments(database)
   const ingesting = await openIngest({
-    ...{ database, owner, documents, embedder, config, log, listener: options.ingestListener },
+    ...{ database, owner, documents, embedder, models, config, log, listener: options.ingestListener },
     reading: options.fileReading ?? openFileReading(config, embedder),
     enricher: openEnricher(config),
     inMemory: home === "memory://",
@@ -103,8 +101,13 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
     },
   )
   const detector = loadQuestionDetector
-  const { retrieve, evidence } = openSearching({ database, searched, embedder, reranker, detector })
-  const parts = { database, index: async () => searched.foreign, models: async () => inference }
+  const { retrieve, evidence } = openSearching({ database, searched, embedder, models, reranker, detector })
+  const parts = {
+    database,
+    index: async () => searched.foreign,
+    models: async () => inference,
+    unopened: swapping.failed,
+  }
   const anomalies = createAnomalies(database)
   const reading = readingOverIndex(
     { documents, ...ingesting },
@@ -125,13 +128,13 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
     keys,
     authenticate: createAuthenticator(database),
     health: createHealth({ ...parts, timeoutMs: HEALTH_TIMEOUT_MS }),
-    inference,
+    inference: swapping.inference,
     embedded: database.driver === "pglite",
     owner,
     close: async () => {
       await searched.close()
       await ingesting.close()
-      await inference.close()
+      await swapping.inference.close()
       await closeDatabase(opened)
     },
   }
@@ -142,6 +145,16 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
     await runtime.close()
     throw error
   }
+}
+
+async function openParts(config: Config, home: string, log: Log): Promise<[OpenedDatabase, Inference]> {
+  const openingDatabase = openMigrated({ url: config.databaseUrl, ownerUrl: config.migrationDatabaseUrl, home }, log)
+  const openingModels = openInference({ ...config, home: config.concordanceHome })
+  return Promise.all([openingDatabase, openingModels]).catch(async (error: unknown) => {
+    // Whichever half did open holds a lock or memory that nobody else would give back.
+    await Promise.allSettled([openingDatabase.then(closeDatabase), openingModels.then((models) => models.close())])
+    throw error
+  })
 }
 
 async function openMigrated(options: Parameters<typeof openDatabase>[0], log: Log): Promise<OpenedDatabase> {
@@ -159,6 +172,20 @@ async function openMigrated(options: Parameters<typeof openDatabase>[0], log: Lo
     await closeDatabase(opened)
     throw error
   }
+}
+
+/** The models that the settings name, and those that tenants have in their place. */
+function swappedModels(config: Config, { database, owner }: OpenedDatabase, standard: Inference, log: Log) {
+  const { embedder, reranker } = standard
+  const open = (opening: ModelOpening) =>
+    openInference(settingsOf(opening, { ...config, home: config.concordanceHome }))
+  const { models, warm, failed, close } = openTenantModels({ database, open, log })
+  const inference: Inference = {
+    ...{ embedder, reranker },
+    warm: async () => [...(await standard.warm()), ...(await warm(owner, embedder?.model ?? null))],
+    close: async () => void (await Promise.all([standard.close(), close()])),
+  }
+  return { models, failed, inference }
 }
 
 async function takeOver({ database, owner }: OpenedDatabase, index: IndexDocuments, log: Log): Promise<void> {

@@ -7,7 +7,7 @@ import { createSearch, type SearchDeps } from "../search/search.ts"
 import { createCoverWords } from "../search/word-coverage.ts"
 import type { SearchedIndex } from "./open-searched-index.ts"
 
-interface SearchingParts extends Pick<SearchDeps, "embedder" | "reranker" | "detector"> {
+interface SearchingParts extends Pick<SearchDeps, "embedder" | "models" | "reranker" | "detector"> {
   readonly database: Database
   readonly searched: SearchedIndex
 }
@@ -20,8 +20,11 @@ export interface Searching {
 }
 
 /** Puts the pipeline on the index that searches read. Answers are refused in the question's language, `detector` or not. */
-export function openSearching({ database, searched, embedder, reranker, detector }: SearchingParts): Searching {
-  const deps = { ...searched, embedder: embedder && createCachedEmbedder(embedder), reranker, detector }
+export function openSearching(parts: SearchingParts): Searching {
+  const { database, searched, embedder, reranker, detector } = parts
+  // Somebody else's index has its own vectors, by the model that the settings name.
+  const models = searched.foreign ? undefined : parts.models
+  const deps = { ...searched, models, embedder: embedder && createCachedEmbedder(embedder), reranker, detector }
   return {
     retrieve: createRetrieve(deps),
     evidence: {

@@ -9,7 +9,7 @@ import type { CandidateQuery, FindCandidates, QueryVector } from "./find-candida
 /** About how many chunks are scored by their words: those with a rare lexeme, or a pair. */
 const CANDIDATE_BUDGET = 4_000
 
-const SPACES = `select model, dimensions from embedding_spaces where state = 'active' order by id`
+const SPACES = `select model, dimensions, state = 'active' as active from embedding_spaces where state <> 'building' order by id`
 
 const CANDIDATES = `
   select * from search_passages($1::text, $2::text, $3::text, $4::text::halfvec, $5::text, $6::float8, $7::int,
@@ -67,12 +67,15 @@ function candidatesStatement(query: CandidateQuery): Statement {
 interface SpaceRow {
   readonly model: string
   readonly dimensions: number
+  readonly active: boolean
 }
 
-function isComparable(spaces: readonly SpaceRow[], { vector, model, fromCaller }: QueryVector): boolean {
-  const matches = (space: SpaceRow): boolean =>
-    space.dimensions === vector.length && (model === undefined || space.model === model)
-  if (spaces.some(matches)) return true
+function isComparable(all: readonly SpaceRow[], { vector, model, fromCaller }: QueryVector): boolean {
+  // As `comparable_space` has it: what was retired is there for who names it.
+  const matches = ({ dimensions, active, ...space }: SpaceRow): boolean =>
+    dimensions === vector.length && (model === undefined ? active : space.model === model)
+  if (all.some(matches)) return true
+  const spaces = all.filter(({ active }) => active)
   // A tenant without vectors has nothing that the caller's could contradict.
   if (!fromCaller || spaces.length === 0) return false
   const known = spaces.map((space) => `${space.dimensions} (${space.model})`).join(", ")

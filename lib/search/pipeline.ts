@@ -1,5 +1,6 @@
 import { encodeCursor } from "../cursor.ts"
 import type { Deadline } from "../deadline.ts"
+import { searchModel } from "../inference/tenant-models.ts"
 import type { Candidate, Scored } from "./candidate.ts"
 import { diversify } from "./diversify.ts"
 import { type EmbeddedQuery, embedQuery } from "./embed-query.ts"
@@ -28,17 +29,17 @@ export async function runPipeline(
 ): Promise<Found> {
   const trace = new Trace(request.explain)
   const plan = planSearch(tenant, request, deps.settings, funnel)
+  const embedder = request.embedding ? deps.embedder : await searchModel(deps, tenant)
   const find = async (byMeaning: boolean) => {
     const embedded: EmbeddedQuery = await trace.timed("embed", () =>
-      byMeaning ? embedQuery(deps.embedder, request, deadline, deps.settings.embedTimeoutMs) : { vector: null },
+      byMeaning ? embedQuery(embedder, request, deadline, deps.settings.embedTimeoutMs) : { vector: null },
     )
     const asked = candidateQuery(plan, request, embedded.vector, deps.settings)
     const found = await trace.timed("rank", () => deps.find(tenant, asked, deadline.left()))
     return { embedded, asked, ...found }
   }
   const wordsAlone = !deps.wordsNeedVector
-  const foreign =
-    plan.strategy === "rrf" && wordsAlone ? await foreignLanguage(deps.embedder, deps.detector, request) : null
+  const foreign = plan.strategy === "rrf" && wordsAlone ? await foreignLanguage(embedder, deps.detector, request) : null
   const byWords = foreign === null ? null : await find(false)
   const found = byWords?.candidates.length ? byWords : await find(plan.strategy !== "lexical" || !wordsAlone)
   const { embedded, asked, candidates, comparable } = found

@@ -1,6 +1,7 @@
 import type { Deadline } from "../deadline.ts"
 import type { DetectLanguage } from "../detect-language.ts"
-import type { Embedder, Reranker } from "../inference/inference.ts"
+import type { Reranker } from "../inference/inference.ts"
+import type { ModelDeps } from "../inference/tenant-models.ts"
 import type { Strategy } from "../shapes.ts"
 import type { FindCandidates } from "./find-candidates.ts"
 import { runPipeline } from "./pipeline.ts"
@@ -29,13 +30,12 @@ export interface SearchSettings {
   readonly rerankTimeoutMs: number
 }
 
-export interface SearchDeps {
+/** `embedder` null: words alone, and vectors that callers bring. */
+export interface SearchDeps extends ModelDeps {
   /** The index that is searched. */
   readonly find: FindCandidates
   /** True where the index ranks by words only what lies near the question's vector: words alone then need one too. */
   readonly wordsNeedVector?: boolean
-  /** Null: words alone, and vectors that callers bring. */
-  readonly embedder: Embedder | null
   readonly reranker: Reranker | null
   /** Tells a question's language, for a model that doesn't understand all; null: only requests do that name theirs. */
   readonly detector: (() => Promise<DetectLanguage>) | null

@@ -1,3 +1,4 @@
+import { searchModel } from "../../inference/tenant-models.ts"
 import type { Answer, OnAnswerEvent } from "../answer.ts"
 import { refusalIn } from "../refusal.ts"
 import type { AnswerRequest } from "../request.ts"
@@ -17,8 +18,10 @@ const NO_TOKENS = { calls: 0, prompt_tokens: 0, completion_tokens: 0, cached_tok
  * citation. What is quoted is supported by where it stands; whether it helps nobody judges (`useful` null). Refuses where
  * `answerability.ts` finds that nothing answers, by limits of the models in use (`calibrations.ts`).
  */
-export function createExtractiveAnswer(deps: EvidenceDeps): Answer {
+export function createExtractiveAnswer(parts: EvidenceDeps): Answer {
   return async (tenant, request, deadline, onEvent = () => {}) => {
+    // Passages, sentences and limits by one model, whatever becomes the tenant's meanwhile.
+    const deps = { ...parts, embedder: await searchModel(parts, tenant) }
     const stepper = createStepper(onEvent)
     const evidence = await gatherEvidence(deps, tenant, request, deadline, stepper)
     const verdict = await stepper.run(

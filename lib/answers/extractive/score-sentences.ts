@@ -1,6 +1,7 @@
 import type { Deadline } from "../../deadline.ts"
 import { understands } from "../../inference/embedding-families.ts"
-import type { Embedder, Reranker, WordMatch } from "../../inference/inference.ts"
+import type { Reranker, WordMatch } from "../../inference/inference.ts"
+import type { ModelDeps } from "../../inference/tenant-models.ts"
 import { headingsOf, passageText } from "../../passage.ts"
 import { callModel } from "../../search/model-call.ts"
 import { queryText } from "../../search/query-text.ts"
@@ -30,9 +31,8 @@ export interface ScoredSentences {
   readonly degraded: readonly string[]
 }
 
-export interface ScoringDeps {
-  /** Null: words and the reranker alone. */
-  readonly embedder: Embedder | null
+/** `embedder` null: words and the reranker alone. */
+export interface ScoringDeps extends ModelDeps {
   readonly reranker: Reranker | null
   readonly coverWords: CoverWords
   readonly settings: { readonly embedTimeoutMs: number; readonly rerankTimeoutMs: number }

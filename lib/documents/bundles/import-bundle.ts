@@ -1,6 +1,6 @@
 import type { Database, Transaction } from "../../database/database.ts"
 import { loadLanguageDetector } from "../../detect-language.ts"
-import type { Embedder } from "../../inference/inference.ts"
+import { type ModelDeps, withWriteModel } from "../../inference/tenant-models.ts"
 import type { ObjectStore } from "../../objects/object-store.ts"
 import { type EmbeddedDocument, embedDocuments } from "../embed-documents.ts"
 import { replaceDocuments } from "../write-documents.ts"
@@ -9,10 +9,9 @@ import { bundleDocument, renumbered, writeGivenPages } from "./bundle-document.t
 import { claimImages, storeImages } from "./bundle-images.ts"
 import { type Bundle, readBundle, readBundleIndex } from "./read-bundle.ts"
 
-interface ImportDeps {
+/** `embedder` null: its chunks are found by words alone. */
+interface ImportDeps extends ModelDeps {
   readonly database: Database
-  /** Null: its chunks are found by words alone. */
-  readonly embedder: Embedder | null
   readonly objects: ObjectStore
   /** Removes objects that the document's earlier versions left. */
   cleanUp(tenant: string, documentId: string): Promise<void>
@@ -43,7 +42,7 @@ export interface ImportOutcome {
 export type ImportBundle = (tenant: string, root: string, options?: ImportOptions) => Promise<ImportOutcome>
 
 export function createImportBundle(deps: ImportDeps): ImportBundle {
-  const { database, embedder, cleanUp } = deps
+  const { database, cleanUp } = deps
   return async (tenant, root, { skipExisting = false, signal = new AbortController().signal } = {}) => {
     const { id } = await readBundleIndex(root)
     if (skipExisting && (await isHere(database, tenant, id))) {
@@ -52,12 +51,15 @@ export function createImportBundle(deps: ImportDeps): ImportBundle {
     const bundle = await readBundle(root, signal)
     const detectLanguage = await loadLanguageDetector()
     const images = await storeImages(deps, tenant, root, bundle, signal)
-    const document = bundleDocument(bundle, images, embedder, detectLanguage)
-    const embedded = await embedDocuments([document], embedder, signal)
-    signal.throwIfAborted()
-    const chunkIds = await database.transaction({ tenant }, async (transaction) => {
-      await claimImages(transaction, id, images.values())
-      return writeBundle(transaction, tenant, bundle, embedded)
+    const { embedded, chunkIds } = await withWriteModel(deps, tenant, async (embedder) => {
+      const document = bundleDocument(bundle, images, embedder, detectLanguage)
+      const embedded = await embedDocuments([document], embedder, signal)
+      signal.throwIfAborted()
+      const chunkIds = await database.transaction({ tenant }, async (transaction) => {
+        await claimImages(transaction, id, images.values())
+        return writeBundle(transaction, tenant, bundle, embedded)
+      })
+      return { embedded, chunkIds }
     })
     await cleanUp(tenant, id)
     const warnings = [...embedded.flatMap((each) => each.warnings), ...renumbered(bundle, chunkIds)]

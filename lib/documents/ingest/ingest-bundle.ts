@@ -1,4 +1,4 @@
-import { mkdir } from "node:fs/promises"
+import { mkdir, rm } from "node:fs/promises"
 import { join } from "node:path"
 import { bundleDocument } from "../bundles/bundle-document.ts"
 import { storeImages } from "../bundles/bundle-images.ts"
@@ -24,6 +24,8 @@ export async function ingestBundle(
   signal.throwIfAborted()
   onProgress({ done: 0, total: 1 })
   const folder = join(path, "..", "bundle")
+  // It is there where a job begins anew by another model.
+  await rm(folder, { recursive: true, force: true })
   await mkdir(folder)
   const passedOver = await parts.fileReader.unpackBundle(path, folder, signal)
   const bundle = asUploaded(await readBundle(folder, signal), job, passedOver)

@@ -1,7 +1,7 @@
 import type { Database } from "../../database/database.ts"
 import type { DetectLanguage } from "../../detect-language.ts"
 import { AppError } from "../../errors.ts"
-import type { Embedder } from "../../inference/inference.ts"
+import { type ModelDeps, withWriteModel } from "../../inference/tenant-models.ts"
 import type { Log } from "../../log.ts"
 import type { ObjectStore } from "../../objects/object-store.ts"
 import type { ReadDocument } from "../block.ts"
@@ -32,8 +32,8 @@ export interface IngestSettings {
   readonly ingestConcurrency: number
 }
 
-/** What the stages stand on. */
-export interface JobParts {
+/** What the stages stand on. `embedder` null: documents are found by words alone. */
+export interface JobParts extends ModelDeps {
   /** Null: uploads are not enriched. */
   readonly enricher: Enricher | null
   readonly enrichments: Enrichments
@@ -41,8 +41,6 @@ export interface JobParts {
   readonly objects: ObjectStore
   readonly fileReader: FileReader
   readonly assembleChunks: AssembleChunks
-  /** Null: documents are found by words alone. */
-  readonly embedder: Embedder | null
   readonly detectLanguage: () => Promise<DetectLanguage>
   readonly settings: IngestSettings
   /** Where uploads are put while they are read. */
@@ -97,12 +95,18 @@ export async function runJob(parts: JobParts, job: Job, options: RunJobOptions):
     const inspection = await parts.fileReader.inspect(local.path, job.fileName)
     signal.throwIfAborted()
     if (inspection.format === "bundle") {
-      await ingestBundle(parts, job, local.path, { mimeType: inspection.mimeType, sha256: local.sha256 }, options)
+      const file = { mimeType: inspection.mimeType, sha256: local.sha256 }
+      await withWriteModel(parts, job.tenant, (embedder) =>
+        ingestBundle({ ...parts, embedder }, job, local.path, file, options),
+      )
       return "ready"
     }
     const read = await readFile(parts, job, local.path, inspection, options)
     if (read === "spread") return read
-    await publishRead(parts, job, inspection, { ...read, sha256: local.sha256 }, options)
+    const result = { ...read, sha256: local.sha256 }
+    await withWriteModel(parts, job.tenant, (embedder) =>
+      publishRead({ ...parts, embedder }, job, inspection, result, options),
+    )
     return "ready"
   })
 }

@@ -3,8 +3,8 @@ import { access, readFile } from "node:fs/promises"
 import { basename, join, resolve } from "node:path"
 import { createInterface } from "node:readline"
 import * as z from "zod"
-import { AppError } from "../lib/errors.ts"
-import type { Judgements } from "./metrics.ts"
+import { AppError } from "./errors.ts"
+import type { Judgements } from "./relevance-metrics.ts"
 
 const Passage = z.object({ _id: z.string().min(1), title: z.string().default(""), text: z.string() })
 export type Passage = z.infer<typeof Passage>
@@ -26,18 +26,29 @@ export interface Collection {
  * `invalid_request` with file and line for one that isn't what it should be.
  */
 export async function readCollection(folder: string): Promise<Collection> {
-  const judgements = await readJudgements(join(folder, "qrels", "test.tsv"))
+  const judged = await readJudged(folder)
   const corpus = await readLines(join(folder, "corpus.jsonl"), Passage)
-  const questions = await readLines(join(folder, "queries.jsonl"), Question)
-  const judged = questions.filter(({ _id }) => [...(judgements.get(_id)?.values() ?? [])].some((grade) => grade > 0))
   if (corpus.length === 0) throw new AppError("invalid_request", `${join(folder, "corpus.jsonl")} holds no document`)
+  return { name: basename(resolve(folder)), corpus, ...judged }
+}
+
+/** Its questions and judgements without the documents. Throws as `readCollection` does. */
+export async function readJudged(folder: string): Promise<Pick<Collection, "questions" | "judgements">> {
+  const judgements = await readJudgements(join(folder, "qrels", "test.tsv"))
+  const questions = await readQuestions(join(folder, "queries.jsonl"))
+  const judged = questions.filter(({ _id }) => [...(judgements.get(_id)?.values() ?? [])].some((grade) => grade > 0))
   if (judged.length === 0) {
     throw new AppError(
       "invalid_request",
       `No question of ${folder} is judged: do queries.jsonl and qrels belong together?`,
     )
   }
-  return { name: basename(resolve(folder)), corpus, questions: judged, judgements }
+  return { questions: judged, judgements }
+}
+
+/** Questions in the form of BEIR's `queries.jsonl`. Throws as `readCollection` does. */
+export function readQuestions(path: string): Promise<Question[]> {
+  return readLines(path, Question)
 }
 
 async function readLines<T>(path: string, Line: z.ZodType<T>): Promise<T[]> {

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, beforeEach, expect, test } from "vitest"
-import { readCollection } from "./beir.ts"
+import { readCollection } from "./beir-collection.ts"
 
 let folder: string
 beforeEach(async () => {
