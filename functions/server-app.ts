@@ -2,11 +2,11 @@ import type { Hono } from "hono"
 import type { Config } from "../lib/config.ts"
 import type { Log } from "../lib/log.ts"
 import type { Runtime } from "../lib/runtime/open-runtime.ts"
-import packageJson from "../package.json" with { type: "json" }
 import { taskRoot } from "./environment.ts"
 import { createApp } from "./http/app.ts"
 import type { AccessPolicy } from "./http/auth.ts"
 import type { Edge } from "./http/edge.ts"
+import { VERSION } from "./version.ts"
 
 interface ServerAppOptions {
   readonly config: Config
@@ -27,7 +27,7 @@ export function createServerApp(runtime: Runtime, { config, policy, log }: Serve
     indexTimeoutMs: config.indexTimeoutMs,
     documentBytesMax: config.documentBytesMax,
     log,
-    version: packageJson.version,
+    version: VERSION,
     root: taskRoot(),
   })
 }

@@ -3,13 +3,14 @@ import type { Log } from "../../lib/log.ts"
 import { accessLog } from "./access-log.ts"
 import type { Edge } from "./edge.ts"
 import { onError, onNotFound } from "./errors.ts"
+import { observeRequest } from "./observe-request.ts"
 import { requestId } from "./request-id.ts"
-import { totalTiming } from "./server-timing.ts"
+import { stageTimings } from "./server-timing.ts"
 
 /** What stands around every route, and answers what none of them does. */
 export function createEdge(log: Log): Hono<Edge> {
   const app = new Hono<Edge>()
-  app.use(requestId(), accessLog(log), totalTiming(), async (c, next) => {
+  app.use(requestId(), observeRequest(), accessLog(log), stageTimings(), async (c, next) => {
     c.header("X-Content-Type-Options", "nosniff")
     await next()
     if (!c.res.headers.has("Cache-Control")) c.header("Cache-Control", "no-store")
