@@ -131,6 +131,7 @@ export function createIngest(deps: IngestDeps): Ingest {
       if (job === null) return "none"
       if (job === "failed") queued?.onFailure(CRASHED)
       const outcome = job === "failed" ? job : await runHeld(job, options)
+      log.debug("upload worked on", { outcome })
       measure("concordance.ingest.jobs", 1, { "concordance.outcome": outcome })
       if (!["paused", "retry", "spread"].includes(outcome)) await cleanUp(tenant, documentId)
       return outcome
