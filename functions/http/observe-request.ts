@@ -2,6 +2,7 @@ import type { MiddlewareHandler } from "hono"
 import { routePath } from "hono/route"
 import { currentActivity, measure, runActivity } from "../../lib/activity.ts"
 import type { Edge } from "./edge.ts"
+import { knownMethod } from "./known-method.ts"
 
 /** What is answered to those who may not, or not now. */
 const REFUSED: ReadonlySet<number> = new Set([401, 403, 429, 503])
@@ -14,7 +15,7 @@ export function observeRequest(): MiddlewareHandler<Edge> {
   return async (c, next) => {
     const { telemetry } = currentActivity()
     const began = performance.now()
-    const method = METHODS.has(c.req.method) ? c.req.method : "_OTHER"
+    const method = knownMethod(c.req.method)
     const attributes = {
       "http.request.method": method,
       "url.scheme": c.req.url.startsWith("https:") ? "https" : "http",
@@ -34,6 +35,3 @@ export function observeRequest(): MiddlewareHandler<Edge> {
     })
   }
 }
-
-/** A method is the caller's own word; others than these would each become a line of the metrics. */
-const METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
