@@ -88,10 +88,15 @@ test("nothing of a query, a title, a file, an id, a key or an error stands in an
   }
   const ask = (method: string, path: string, body?: unknown, more: Record<string, string> = {}) =>
     observed(() =>
-      served.send(method, path, body instanceof FormData ? body : body && JSON.stringify(body), {
-        ...headers,
-        ...more,
-      }),
+      served.send(
+        method,
+        path,
+        body instanceof FormData ? body : body === undefined ? undefined : JSON.stringify(body),
+        {
+          ...headers,
+          ...more,
+        },
+      ),
     )
   const document = {
     id: `${MARKER}/one`,
