@@ -35,6 +35,7 @@ export default $config({
     const { api } = await import("./infra/api.ts")
     await import("./infra/web.ts")
     await import("./infra/alarms.ts")
+    await import("./infra/dashboard.ts")
     return {
       url: router.url,
       api: api.url,

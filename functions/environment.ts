@@ -6,6 +6,12 @@ export function configFromEnvironment(more: EnvironmentRecord = {}): Config {
   return parseConfig({ ...process.env, ...more })
 }
 
+/** OpenTelemetry's standard variables, most of which its SDK reads by itself, and the name of the Lambda that this may be. */
+export function telemetryEnvironment(): EnvironmentRecord {
+  const isOne = (key: string) => key.startsWith("OTEL_") || key === "AWS_LAMBDA_FUNCTION_NAME"
+  return Object.fromEntries(Object.entries(process.env).filter(([key]) => isOne(key)))
+}
+
 /** Folder of the function's code and of the files copied beside it; this folder's parent where it isn't a Lambda. */
 export const taskRoot = (): string => process.env["LAMBDA_TASK_ROOT"] ?? fileURLToPath(new URL("..", import.meta.url))
 

@@ -3,11 +3,11 @@ import { createMcpServers } from "../lib/mcp/create-mcp-server.ts"
 import { once } from "../lib/once.ts"
 import { createHealth } from "../lib/runtime/create-health.ts"
 import { storedBesideIndex } from "../lib/runtime/pages-over-index.ts"
-import packageJson from "../package.json" with { type: "json" }
 import { mcpRoute } from "./http/mcp-route.ts"
 import { createRunningCalls } from "./http/running-calls.ts"
 import { streamHandler } from "./lambda/http-handler.ts"
 import { openAnswering } from "./lambda/open-answering.ts"
+import { VERSION } from "./version.ts"
 
 /** What has not shown that it is alive by then isn't, ms. */
 const HEALTH_TIMEOUT_MS = 5_000
@@ -28,7 +28,7 @@ export const handler = streamHandler(async (app, { config, database, guard, log 
     }),
     answerTimeoutMs: config.answerTimeoutMs,
     searchTimeoutMs: config.searchTimeoutMs,
-    version: packageJson.version,
+    version: VERSION,
     log,
   })
   app.route("/", mcpRoute(createServer, { ...config, guard, calls: createRunningCalls(), log }))

@@ -2,6 +2,7 @@ import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
 import { createAdaptorServer } from "@hono/node-server"
 import type { Hono } from "hono"
+import { currentActivity, runActivity } from "../lib/activity.ts"
 import type { Config } from "../lib/config.ts"
 import { AppError } from "../lib/errors.ts"
 import type { Edge } from "./http/edge.ts"
@@ -21,7 +22,10 @@ interface OpenPort {
 }
 
 /** Serves the app on HOST and PORT. Throws `invalid_configuration` where they can't be had, and says why. */
-export async function openPort({ fetch }: Hono<Edge>, place: Place): Promise<OpenPort> {
+export async function openPort(app: Hono<Edge>, place: Place): Promise<OpenPort> {
+  // Requests are traced and measured as whatever opens the port is.
+  const activity = currentActivity()
+  const fetch: typeof app.fetch = (...given) => runActivity(activity, () => app.fetch(...given))
   const server = createAdaptorServer({ fetch, serverOptions: { requestTimeout: REQUEST_TIMEOUT_MS } }) as Server
   const address = await listen(server, place)
   return { url: urlOf(address), close: () => drain(server) }

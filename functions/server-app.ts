@@ -2,12 +2,12 @@ import type { Hono } from "hono"
 import type { Config } from "../lib/config.ts"
 import type { Log } from "../lib/log.ts"
 import type { Runtime } from "../lib/runtime/open-runtime.ts"
-import packageJson from "../package.json" with { type: "json" }
 import { taskRoot } from "./environment.ts"
 import { createApp } from "./http/app.ts"
 import type { AccessPolicy } from "./http/auth.ts"
 import type { Edge } from "./http/edge.ts"
 import { createWrongKeys } from "./http/wrong-keys.ts"
+import { VERSION } from "./version.ts"
 
 interface ServerAppOptions {
   readonly config: Config
@@ -32,7 +32,7 @@ export function createServerApp(runtime: Runtime, { config, policy, log }: Serve
     serveApiDocs: config.serveApiDocs,
     documentBytesMax: config.documentBytesMax,
     log,
-    version: packageJson.version,
+    version: VERSION,
     root: taskRoot(),
   })
 }

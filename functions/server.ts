@@ -1,15 +1,21 @@
+import type { Config } from "../lib/config.ts"
 import { AppError } from "../lib/errors.ts"
-import { createLog } from "../lib/log.ts"
+import { createLog, type Log } from "../lib/log.ts"
 import type { LoadedSamples } from "../lib/runtime/load-samples.ts"
 import { configFromEnvironment } from "./environment.ts"
 import { runServer } from "./run-server.ts"
 import { stopOnSignal } from "./stop-on-signal.ts"
+import { runObserved } from "./telemetry/run-observed.ts"
 
 /** The Node server: every route, with embedded defaults, on port 3825. */
 async function main(): Promise<void> {
   const config = configFromEnvironment()
   const write = (line: string) => process.stderr.write(line)
   const log = createLog({ level: config.logLevel, write, readable: process.stderr.isTTY === true })
+  await runObserved(log, () => serve(config, log))
+}
+
+async function serve(config: Config, log: Log): Promise<void> {
   const server = await runServer(config, log)
   const stopped = stopOnSignal(server)
   log.info("listening", { url: server.url })

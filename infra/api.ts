@@ -131,6 +131,10 @@ export const api = new sst.aws.ApiGatewayV2("Api", {
 })
 
 const functions = { search, index, health, crop, documents, models }
+
+/** Every function that answers requests, by its name in `functions/`. */
+export const lambdas = { ...functions, answer, mcp }
+
 for (const [name, lambda] of Object.entries(functions)) {
   const arn = name === "search" && stage.searchProvisioned > 0 ? warmSearch().arn : lambda.arn
   for (const route of apiRoutes[name as keyof typeof functions]) api.route(route, arn)

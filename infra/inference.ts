@@ -1,18 +1,21 @@
 import { createLogGroup, keepWarm, LAMBDA_ALONE, mayWriteTo } from "./create-lambda.ts"
 import { embeddingApiKey, embedServiceApiKey } from "./secrets.ts"
-import { stage } from "./stage.ts"
+import { stage, telemetryEnvironment } from "./stage.ts"
 
 /** MB. Both models of `m3` take 1.9 GB (`bench m3-shape`); the rest is for cores, of which 1,769 MB are one. */
 const MEMORY_MB = { m3: 6_144, mini: 2_048 }
 
-/** Name of the models' Lambda, and the right to call it; of models that run elsewhere the keys. */
-export const inferenceLinks = linksOf(stage.inferenceProfile)
+/** The models' Lambda, where there is one, and how callers are linked to it. */
+const ours =
+  stage.inferenceProfile === "openai" || stage.usesEmbedService ? null : createInference(stage.inferenceProfile)
+export const inference = ours?.lambda
 
-function linksOf(profile: typeof stage.inferenceProfile) {
-  const service = stage.usesEmbedService ? [embedServiceApiKey] : []
-  if (profile === "openai") return [embeddingApiKey, ...service]
-  return stage.usesEmbedService ? service : [createInference(profile)]
-}
+/** Name of the models' Lambda, and the right to call it; of models that run elsewhere the keys. */
+export const inferenceLinks = [
+  ...(ours ? [ours.link] : []),
+  ...(stage.inferenceProfile === "openai" ? [embeddingApiKey] : []),
+  ...(stage.usesEmbedService ? [embedServiceApiKey] : []),
+]
 
 /** SST builds images for Python alone, so this one is made of its parts. */
 function createInference(profile: keyof typeof MEMORY_MB) {
@@ -31,15 +34,16 @@ function createInference(profile: keyof typeof MEMORY_MB) {
     memorySize: MEMORY_MB[profile],
     timeout: 60,
     loggingConfig: { logFormat: "Text", logGroup: logGroup.name },
-    environment: { variables: { INFERENCE_PROFILE: profile } },
+    environment: { variables: { INFERENCE_PROFILE: profile, ...telemetryEnvironment } },
     ...(stage.inferenceMax && { reservedConcurrentExecutions: stage.inferenceMax }),
     publish: stage.inferenceProvisioned > 0,
   })
   const { functionName, arn } = calledOf(lambda)
-  return new sst.Linkable("Inference", {
+  const link = new sst.Linkable("Inference", {
     properties: { functionName },
     include: [sst.aws.permission({ actions: ["lambda:InvokeFunction"], resources: [arn] })],
   })
+  return { lambda, link }
 }
 
 /** What callers name, and are allowed to invoke: the function, or its alias of which some instances are loaded. */

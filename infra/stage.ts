@@ -43,9 +43,19 @@ export const stage = {
 /** Node's name for a file of more certificate authorities; on the deployer's own machine it means another file. */
 const certificates = setting("DATABASE_CA_FILE")
 
+/**
+ * OpenTelemetry's variables, for every function. Not OTEL_EXPORTER_OTLP_HEADERS, which holds a key: send to a collector of your
+ * own that adds it (docs/operations.md).
+ */
+export const telemetryEnvironment: Record<string, string> = settings([
+  ...["OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_PROTOCOL", "OTEL_TRACES_EXPORTER", "OTEL_METRICS_EXPORTER"],
+  ...["OTEL_SERVICE_NAME", "OTEL_RESOURCE_ATTRIBUTES", "OTEL_TRACES_SAMPLER", "OTEL_TRACES_SAMPLER_ARG"],
+])
+
 /** Settings that the handlers read by the same names as the Node server does (docs/configuration.md). None is a secret. */
 export const handlerEnvironment: Record<string, string> = {
   ...(certificates && { NODE_EXTRA_CA_CERTS: certificates }),
+  ...telemetryEnvironment,
   ...settings([
     ...["EMBEDDING_MODEL", "EMBEDDING_BASE_URL", "EMBEDDING_DIMENSIONS", "EMBED_SERVICE_URL", "RERANK_MODEL"],
     ...["LLM_BASE_URL", "LLM_MODEL", "LLM_TEMPERATURE", "LLM_TIMEOUT_MS", "LLM_MAX_TOKENS"],

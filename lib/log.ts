@@ -1,3 +1,5 @@
+import { currentActivity } from "./activity.ts"
+
 /** How much a line matters, least first. */
 export type LogLevel = "debug" | "info" | "warn" | "error"
 
@@ -18,7 +20,10 @@ interface LogOptions {
 
 const LEVELS: readonly LogLevel[] = ["debug", "info", "warn", "error"]
 
-/** A log of one JSON object a line: `level`, `time` (ISO 8601), `message` and the fields. */
+/**
+ * A log of one JSON object a line: `level`, `time` (ISO 8601), `message`, the id of the request that it is about, the span
+ * where there is one, and the fields.
+ */
 export function createLog({ level, write, readable = false }: LogOptions): Log {
   const least = LEVELS.indexOf(level)
   const at =
@@ -26,11 +31,18 @@ export function createLog({ level, write, readable = false }: LogOptions): Log {
     (message: string, fields: LogFields = {}) => {
       if (LEVELS.indexOf(lineLevel) < least) return
       const time = new Date().toISOString()
-      const safe = Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, loggable(value)]))
+      const said = Object.entries({ ...cause(), ...fields })
+      const safe = Object.fromEntries(said.map(([name, value]) => [name, loggable(value)]))
       if (readable) write(`${time.slice(11, 19)} ${lineLevel.padEnd(5)} ${message}${readableFields(safe)}\n`)
       else write(`${JSON.stringify({ level: lineLevel, time, message, ...safe })}\n`)
     }
   return { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") }
+}
+
+/** Why this line is written at all. */
+function cause(): LogFields {
+  const { requestId, span } = currentActivity()
+  return { ...(requestId !== null && { requestId }), ...(span && { trace_id: span.traceId, span_id: span.spanId }) }
 }
 
 function readableFields(fields: LogFields): string {

@@ -1,5 +1,7 @@
 import { readFileSync } from "node:fs"
 import { expect, test } from "vitest"
+import { VERSION } from "../functions/version.ts"
+import packageJson from "../package.json" with { type: "json" }
 
 interface Lock {
   readonly packages: Readonly<Record<string, { readonly engines?: { readonly node?: string } }>>
@@ -15,4 +17,8 @@ test("every package that is used takes the Node that package.json promises", () 
   expect(promised).toBe(20)
   const demanding = Object.entries(packages).filter(([, { engines }]) => majorOf(engines?.node) > promised)
   expect(demanding.map(([path]) => path)).toEqual([UNUSED])
+})
+
+test("the version that the service tells is the package's", () => {
+  expect(VERSION).toBe(packageJson.version)
 })

@@ -2,6 +2,7 @@ import type { MiddlewareHandler } from "hono"
 import { routePath } from "hono/route"
 import type { Log } from "../../lib/log.ts"
 import type { Edge } from "./edge.ts"
+import { knownMethod } from "./known-method.ts"
 
 /** A line a request at `debug`: the route's pattern, never the path, whose ids may say what a document is about. */
 export function accessLog(log: Log): MiddlewareHandler<Edge> {
@@ -11,7 +12,7 @@ export function accessLog(log: Log): MiddlewareHandler<Edge> {
     log.debug("request", {
       requestId: c.get("requestId"),
       key: c.get("principal")?.id,
-      method: c.req.method,
+      method: knownMethod(c.req.method),
       route: routePath(c, -1),
       status: c.res.status,
       ms: Math.round(performance.now() - began),

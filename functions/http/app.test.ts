@@ -9,7 +9,7 @@ describe("requests", () => {
     const response = await post("/search", { query: "wind" })
     expect(response.status).toBe(200)
     expect(await response.json()).toEqual({ results: [], count: 0, strategy: "rrf" })
-    expect(response.headers.get("server-timing")).toMatch(/^rank;dur=1\.3, total;dur=[\d.]+$/)
+    expect(response.headers.get("server-timing")).toMatch(/^rank;dur=[\d.]+, total;dur=[\d.]+$/)
     expect(reached).toMatchObject([{ tenant: "primary", request: { query: "wind", top_k: 10, group_by: "document" } }])
   })
 

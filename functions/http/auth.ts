@@ -1,4 +1,5 @@
 import type { Context, MiddlewareHandler } from "hono"
+import { stage } from "../../lib/activity.ts"
 import { AppError } from "../../lib/errors.ts"
 import { EVERY_TENANT, KeyScope, type Principal } from "../../lib/keys/api-key.ts"
 import type { Authenticate } from "../../lib/keys/authenticator.ts"
@@ -36,7 +37,7 @@ export function createGuard(options: GuardOptions): Guard {
   const limit = createRateLimiter()
   return (scope) => async (c, next) => {
     const key = presentedKey(c)
-    const principal = key === undefined ? withoutKey(c, options) : await options.authenticate(key)
+    const principal = key === undefined ? withoutKey(c, options) : await stage("auth", () => options.authenticate(key))
     if (!principal) throw refusal(c, options)
     if (!principal.scopes.includes(scope)) {
       c.header("WWW-Authenticate", `Bearer realm="concordance", error="insufficient_scope", scope="${scope}"`)

@@ -4,14 +4,16 @@ import { accessLog } from "./access-log.ts"
 import { cors } from "./cors.ts"
 import type { Edge } from "./edge.ts"
 import { onError, onNotFound } from "./errors.ts"
+import { observeRequest } from "./observe-request.ts"
 import { protectiveHeaders } from "./protective-headers.ts"
 import { requestId } from "./request-id.ts"
-import { totalTiming } from "./server-timing.ts"
+import { stageTimings } from "./server-timing.ts"
 
 /** What stands around every route, and answers what none of them does. Pages of `corsOrigins` may read the answers. */
 export function createEdge(log: Log, corsOrigins: readonly string[]): Hono<Edge> {
   const app = new Hono<Edge>()
-  app.use(requestId(), accessLog(log), totalTiming(), protectiveHeaders(), cors(corsOrigins), async (c, next) => {
+  app.use(requestId(), observeRequest(), accessLog(log), stageTimings(), protectiveHeaders(), cors(corsOrigins))
+  app.use(async (c, next) => {
     await next()
     if (!c.res.headers.has("Cache-Control")) c.header("Cache-Control", "no-store")
   })

@@ -7,7 +7,6 @@ import type { Edge } from "./edge.ts"
 import { validJson } from "./json-body.ts"
 import type { Operation } from "./openapi.ts"
 import { requestDeadline } from "./request-deadline.ts"
-import { serverTiming } from "./server-timing.ts"
 import { TenantQuery, tenants } from "./tenant.ts"
 
 /** A query of 8,000 characters and a vector of 4,000 numbers are 130 kB; the rest is for filters and for a clear 400. */
@@ -27,8 +26,7 @@ export function searchRoute(search: Search, { guard, timeoutMs }: SearchRouteOpt
     async (c) => {
       const request = c.req.valid("json")
       const tenant = tenants(c)(request.source_account_id)
-      const { response, timings } = await search(tenant, request, requestDeadline(c, timeoutMs))
-      if (timings.length > 0) c.header("Server-Timing", serverTiming(timings))
+      const { response } = await search(tenant, request, requestDeadline(c, timeoutMs))
       const warnings = [...c.get("warnings"), ...(response.warnings ?? [])]
       return c.json({ ...response, ...(warnings.length > 0 && { warnings }) } satisfies SearchResponse)
     },

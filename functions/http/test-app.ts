@@ -1,5 +1,6 @@
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { type StageTime, stage } from "../../lib/activity.ts"
 import type { Answer } from "../../lib/answers/answer.ts"
 import type { AnswerResponse } from "../../lib/answers/response.ts"
 import { AppError } from "../../lib/errors.ts"
@@ -44,6 +45,7 @@ function documentParts(reached: { tenant: string; request: object }[], missing: 
       },
       presign: async () => null,
       received: async () => "ignored",
+      originOf: async () => ({}),
       removed: async () => false,
       documentOf: async () => null,
       collect: async () => null,
@@ -76,10 +78,9 @@ export function createTestApp(overrides: Partial<AppParts> = {}) {
   const parts: AppParts = {
     search: async (tenant, request) => {
       reached.push({ tenant, request })
-      return {
-        response: { results: [], count: 0, strategy: "rrf" },
-        timings: [{ stage: "rank", ms: 1.25 }],
-      }
+      const timings: StageTime[] = []
+      await stage("rank", () => undefined, { onEnd: (ms) => timings.push({ stage: "rank", ms }) })
+      return { response: { results: [], count: 0, strategy: "rrf" }, timings }
     },
     retrieve: async (tenant, request) => {
       reached.push({ tenant, request })

@@ -2,12 +2,12 @@ import type { Hono, MiddlewareHandler } from "hono"
 import type { Embedder, Reranker } from "../../lib/inference/inference.ts"
 import type { Log } from "../../lib/log.ts"
 import { createHealth } from "../../lib/runtime/create-health.ts"
-import packageJson from "../../package.json" with { type: "json" }
 import type { Guard } from "../http/auth.ts"
 import { createEdge } from "../http/create-edge.ts"
 import type { Edge } from "../http/edge.ts"
 import { healthRoute } from "../http/health-route.ts"
 import { inferenceRoute } from "../http/inference-route.ts"
+import { VERSION } from "../version.ts"
 
 interface InferenceAppParts {
   readonly embedder: Embedder | null
@@ -30,6 +30,6 @@ export function createInferenceApp(parts: InferenceAppParts): Hono<Edge> {
   if (around) app.use(around)
   app.route("/", inferenceRoute(parts, { guard, timeoutMs }))
   const health = createHealth({ database: null, models: async () => parts, timeoutMs: HEALTH_TIMEOUT_MS })
-  app.route("/", healthRoute(health, { guard, version: packageJson.version }))
+  app.route("/", healthRoute(health, { guard, version: VERSION }))
   return app
 }

@@ -1,4 +1,5 @@
 import type { MiddlewareHandler } from "hono"
+import type { Origin } from "../../lib/activity.ts"
 import { AppError } from "../../lib/errors.ts"
 import type { Embedder, Reranker } from "../../lib/inference/inference.ts"
 import { type InferenceAnswer, InferenceCall } from "../../lib/inference/lambda-service.ts"
@@ -7,6 +8,7 @@ import { once } from "../../lib/once.ts"
 import type { Guard } from "../http/auth.ts"
 import type { Edge } from "../http/edge.ts"
 import { failingApp } from "../http/failing-app.ts"
+import { observeInvocation } from "../telemetry/observe-invocation.ts"
 import { createInferenceApp } from "./inference-app.ts"
 
 interface InferenceHandlerParts {
@@ -47,10 +49,16 @@ export function createInferenceHandler({ openModels, timeoutMs, log }: Inference
           new AppError("invalid_request", "The payload must be {path, body}, with a path like /embed"),
           [],
         )
-    const { path, body } = call.success ? call.data : { path: "/", body: null }
-    const request = body === undefined || body === null ? {} : post(body)
-    const response = await app.request(path, request, { lambdaContext: context })
-    return { status: response.status, body: await response.json() }
+    const { path, body, ...origin } = call.success ? call.data : { path: "/", body: null }
+    const request = new Request(
+      new URL(path, "http://localhost"),
+      body === undefined || body === null ? {} : post(body),
+    )
+    tell(request.headers, origin)
+    return observeInvocation(log, async () => {
+      const response = await app.request(request, {}, { lambdaContext: context })
+      return { status: response.status, body: await response.json() }
+    })
   }
 
   return {
@@ -58,6 +66,12 @@ export function createInferenceHandler({ openModels, timeoutMs, log }: Inference
     /** When the models are there, or couldn't be opened. */
     ready,
   }
+}
+
+/** As whoever calls over HTTP would say for whom this works. */
+function tell(headers: Headers, { requestId, traceparent }: Origin): void {
+  if (requestId !== undefined) headers.set("x-request-id", requestId)
+  if (traceparent !== undefined) headers.set("traceparent", traceparent)
 }
 
 function post(body: unknown) {

@@ -10,6 +10,7 @@ import type { Guard } from "../http/auth.ts"
 import { createEdge } from "../http/create-edge.ts"
 import type { Edge } from "../http/edge.ts"
 import { failingApp } from "../http/failing-app.ts"
+import { observeInvocation, observeStream } from "../telemetry/observe-invocation.ts"
 import { lambdaConfig, lambdaLog, requireDatabaseUrl } from "./opening.ts"
 
 /** What the routes of every function stand on. */
@@ -35,7 +36,10 @@ export function httpHandler(mount: MountWithDatabase) {
 export function streamHandler(mount: MountWithDatabase) {
   const open = opening(withDatabase(mount))
   const app = new Hono<Edge>()
-  app.all("*", async (c) => (await open()).app.fetch(c.req.raw, c.env))
+  app.all("*", async (c) => {
+    const { app, log } = await open()
+    return observeStream(log, async () => app.fetch(c.req.raw, c.env))
+  })
   // What fails at the opening fails the invocation, with its reason.
   app.onError((error) => {
     throw error
@@ -48,7 +52,7 @@ export function edgeHandler(mount: Mount) {
   const open = opening(mount)
   return async (...invocation: Parameters<ReturnType<typeof asHandler>>) => {
     const { app, log, config } = await open()
-    const given = await asHandler(app)(...invocation)
+    const given = await observeInvocation(log, async () => asHandler(app)(...invocation))
     return given.body.length <= ANSWER_CHARS_MAX
       ? given
       : asHandler(failingApp(log, TOO_LARGE, config.corsOrigins))(...invocation)

@@ -22,6 +22,7 @@ function handlerOf() {
     cleanUp: async () => {},
     sweep: unused,
     documentOf: async () => null,
+    originOf: async () => ({}),
     async received(tenant, id, event) {
       done.push({ received: [tenant, id], ...event })
       return "queued"

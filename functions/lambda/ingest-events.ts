@@ -1,4 +1,5 @@
 import * as z from "zod"
+import { runFor } from "../../lib/activity.ts"
 import { BucketNotification, bucketRecords, TestNotification } from "../../lib/documents/ingest/bucket-notification.ts"
 import type { Ingest } from "../../lib/documents/ingest/create-ingest.ts"
 import { IngestMessage, type SendMessages } from "../../lib/documents/ingest/ingest-message.ts"
@@ -43,19 +44,34 @@ const RECEIVES_MAX = 3
 /** Left for what is under way when the time is over, ms: a page, a batch of vectors, a transaction. */
 const RESERVE_MS = 30_000
 
+/** What failed is in the log already. */
+class Reported extends Error {}
+
 /** The Lambda of the queue: files that came or went, and the messages into which long ones are split. */
 export function createIngestEvents({ ingest, send, log, receivesMax = RECEIVES_MAX }: IngestEventsParts) {
-  const workMessage = createWorkMessage({ ingest, send })
+  const attempt = createWorkMessage({ ingest, send })
+  /** Reports a failure where it is known for which request it worked. */
+  const workMessage = (message: IngestMessage, delivery: Delivery) =>
+    attempt(message, delivery).catch((error: unknown) => {
+      report(error, delivery)
+      throw new Reported()
+    })
   const workRecord = createWorkRecord({ ingest, workMessage, log })
 
   const sweep = createSweepLeftovers({ ingest, log })
+
+  function report(error: unknown, { names, receives }: Delivery): void {
+    const fields = { ...names, receives, error }
+    if (error instanceof NotDone && receives < receivesMax) log.warn("a message was not done", fields)
+    else log.error("a message was not done", fields)
+  }
 
   /** Sweeps ride on writes: nothing here wakes up by itself. */
   async function work({ body }: SqsRecord, delivery: Delivery): Promise<void> {
     const parsed = Body.parse(JSON.parse(body))
     if ("Event" in parsed) return
     if ("kind" in parsed) {
-      await workMessage(parsed, delivery)
+      await runFor(parsed, "ingest", () => workMessage(parsed, delivery))
       return sweep(parsed.tenant, delivery.signal)
     }
     for (const record of bucketRecords(parsed)) {
@@ -74,15 +90,15 @@ export function createIngestEvents({ ingest, send, log, receivesMax = RECEIVES_M
       for (const record of SqsEvent.parse(event).Records) {
         const { messageId: itemIdentifier } = record
         const receives = record.attributes.ApproximateReceiveCount
+        const names = { invocationId: context.awsRequestId, messageId: itemIdentifier }
+        const delivery = { receives, receivesMax, signal: time.signal, names }
         try {
           // One for which there is no time left is handed out again.
           time.signal.throwIfAborted()
-          await work(record, { receives, receivesMax, signal: time.signal })
+          await work(record, delivery)
         } catch (error) {
           batchItemFailures.push({ itemIdentifier })
-          const fields = { requestId: context.awsRequestId, messageId: itemIdentifier, receives, error }
-          if (error instanceof NotDone && receives < receivesMax) log.warn("a message was not done", fields)
-          else log.error("a message was not done", fields)
+          if (!(error instanceof Reported)) report(error, delivery)
         }
       }
     } finally {

@@ -7,6 +7,7 @@ import { AppError } from "../../lib/errors.ts"
 import { openObjectStore } from "../../lib/objects/open-object-store.ts"
 import { openEnricher } from "../../lib/runtime/open-enricher.ts"
 import { openFileReading } from "../../lib/runtime/open-file-reading.ts"
+import { observeInvocation } from "../telemetry/observe-invocation.ts"
 import { createIngestEvents } from "./ingest-events.ts"
 import { lambdaTenantModels } from "./lambda-tenant-models.ts"
 import { openModels } from "./open-models.ts"
@@ -37,5 +38,6 @@ export async function openIngest(entries: NonNullable<FileReaderOptions["entries
     tempFolder: join(config.concordanceHome, "tmp"),
     log,
   })
-  return createIngestEvents({ ingest, send: createQueueSender(queueUrl), log })
+  const work = createIngestEvents({ ingest, send: createQueueSender(queueUrl), log })
+  return (...invocation: Parameters<typeof work>) => observeInvocation(log, () => work(...invocation))
 }

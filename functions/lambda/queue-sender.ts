@@ -1,5 +1,5 @@
 import { SendMessageBatchCommand, SQSClient } from "@aws-sdk/client-sqs"
-import type { SendMessages } from "../../lib/documents/ingest/ingest-message.ts"
+import { messageBody, type SendMessages } from "../../lib/documents/ingest/ingest-message.ts"
 import { AppError } from "../../lib/errors.ts"
 
 /** What SQS takes at once. */
@@ -12,7 +12,7 @@ export function createQueueSender(queueUrl: string): SendMessages {
     for (let i = 0; i < messages.length; i += BATCH_MAX) {
       const Entries = messages.slice(i, i + BATCH_MAX).map((message, at) => ({
         Id: String(at),
-        MessageBody: JSON.stringify(message),
+        MessageBody: messageBody(message),
         DelaySeconds: delayS,
       }))
       const { Failed = [] } = await sqs.send(new SendMessageBatchCommand({ QueueUrl: queueUrl, Entries }))

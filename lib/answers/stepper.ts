@@ -1,3 +1,4 @@
+import { stage } from "../activity.ts"
 import type { OnAnswerEvent } from "./answer.ts"
 import type { AnswerStep } from "./response.ts"
 
@@ -23,7 +24,7 @@ export function createStepper(onEvent?: OnAnswerEvent): Stepper {
     async run(node, work, resultOf) {
       onEvent?.({ type: "step", node, status: "started" })
       const began = performance.now()
-      const value = await work()
+      const value = await stage(node, work)
       const { label, inputs, tokens } = resultOf(value)
       const step: AnswerStep = {
         node,

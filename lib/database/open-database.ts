@@ -1,5 +1,6 @@
 import { AppError } from "../errors.ts"
 import type { Database, OwnerDatabase } from "./database.ts"
+import { observeDatabase } from "./observe-database.ts"
 import { driverOf, openServer, openServerOwner } from "./open-server.ts"
 
 export type DriverName = Database["driver"]
@@ -36,7 +37,8 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<Opened
       throw new AppError("invalid_configuration", "MIGRATION_DATABASE_URL needs DATABASE_URL beside it.")
     }
     const { openPglite } = await import("./pglite.ts")
-    return openPglite({ home })
+    const { database, owner } = await openPglite({ home })
+    return { database: observeDatabase(database), owner }
   }
   const server = driver === "pglite" ? undefined : driver
   return {

@@ -1,5 +1,6 @@
 import { AppError } from "../errors.ts"
 import type { Database, OwnerDatabase } from "./database.ts"
+import { observeDatabase } from "./observe-database.ts"
 
 /** How a server is reached. */
 export type ServerDriver = Exclude<Database["driver"], "pglite">
@@ -27,8 +28,8 @@ export async function openServer({
   requirePostgresUrl(url)
   const options = { url, ...(connectionsMax !== undefined && { connectionsMax }) }
   if (driver === "neon")
-    return (await import("./neon.ts")).createNeonDatabase({ ...options, webSocket: await webSocket() })
-  return (await import("./pg.ts")).createPgDatabase(options)
+    return observeDatabase((await import("./neon.ts")).createNeonDatabase({ ...options, webSocket: await webSocket() }))
+  return observeDatabase((await import("./pg.ts")).createPgDatabase(options))
 }
 
 /** The owner's way into the same server. Throws as `openServer` does. */

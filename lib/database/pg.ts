@@ -1,4 +1,5 @@
 import pg from "pg"
+import { measure } from "../activity.ts"
 import { askAgain } from "./ask-again.ts"
 import type { Database, OwnerDatabase, SqlValue, Statement } from "./database.ts"
 import { scopeStatement } from "./scope.ts"
@@ -12,6 +13,8 @@ export interface PgOptions {
   readonly connectionsMax?: number
 }
 
+/** Of `db.client.connection.count`. */
+const IN_USE = { "db.client.connection.state": "used" }
 /** How long a unit of work waits for a connection, ms. */
 const CONNECT_TIMEOUT_MS = 5_000
 /** How much longer than the server's own timeout a client waits before it gives the connection up, ms. */
@@ -42,12 +45,16 @@ export function createPgDatabase({ url, connectionsMax = 10 }: PgOptions): Datab
   ignoreLostConnections(pool)
 
   async function withClient<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+    const from = performance.now()
     const client = await askAgain(() => pool.connect(), CONNECT_TIMEOUT_MS).catch((error: unknown) => {
       throw databaseFailure(error, address)
     })
+    measure("db.client.connection.wait_time", (performance.now() - from) / 1_000)
+    measure("db.client.connection.count", 1, IN_USE)
     try {
       return await work(client)
     } finally {
+      measure("db.client.connection.count", -1, IN_USE)
       // Only a connection that stands outside any transaction goes back: nobody can inherit a scope.
       client.release(client.getTransactionStatus() !== "I")
     }

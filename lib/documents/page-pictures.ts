@@ -1,3 +1,4 @@
+import { stage } from "../activity.ts"
 import { AppError } from "../errors.ts"
 import type { ObjectStore } from "../objects/object-store.ts"
 import type { DocumentPages, StoredPageImage } from "./document-pages.ts"
@@ -104,7 +105,9 @@ export function createPagePictures({ pages, objects }: PagePicturesDeps): PagePi
     const { body } = await stored(image)
     const page = { bytes: body, widthPt: image.width }
     const [box] = boxes
-    if (kind === "box" && box) return drawBox(page, box, { width, format })
-    return kind === "page" ? drawPage(page, boxes, { width, format }) : drawRegions(page, boxes, { width, format })
+    return stage("draw", () => {
+      if (kind === "box" && box) return drawBox(page, box, { width, format })
+      return kind === "page" ? drawPage(page, boxes, { width, format }) : drawRegions(page, boxes, { width, format })
+    })
   }
 }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import type * as z from "zod"
+import { currentOrigin, stage } from "../activity.ts"
 import { AppError } from "../errors.ts"
 
 interface InferenceServiceOptions {
@@ -9,6 +10,8 @@ interface InferenceServiceOptions {
   readonly baseUrl: string
   /** Sent as a bearer token; never in a message. */
   readonly apiKey?: string | undefined
+  /** It is ours, and is told for which request it works. */
+  readonly isOurs?: boolean
   /** How long one attempt may take, when the caller's signal allows more; 30 s when not given. */
   readonly attemptTimeoutMs?: number
   /** How long all attempts of a call may take, with the waits between them; a wait that would end later isn't begun. */
@@ -73,7 +76,14 @@ export function createInferenceService(options: InferenceServiceOptions): Infere
   const failure = (problem: string, cause?: unknown) =>
     new AppError("inference_unavailable", `The model service at ${host} (${setting}) ${problem}.`, { cause })
 
-  async function call<T>(path: string, body: unknown, read: StreamReader<T>, signal?: AbortSignal): Promise<T> {
+  const call = <T>(path: string, body: unknown, read: StreamReader<T>, signal?: AbortSignal): Promise<T> =>
+    stage("inference", () => callUntraced(path, body, read, signal), {
+      kind: "client",
+      // The setting names the service: its address may hold a customer's name.
+      attributes: { "http.request.method": "POST", "url.template": path, "concordance.service": setting },
+    })
+
+  async function callUntraced<T>(path: string, body: unknown, read: StreamReader<T>, signal?: AbortSignal): Promise<T> {
     const endsAt = performance.now() + callTimeoutMs
     const leftMs = (): number => endsAt - performance.now()
     for (let attempt = 1; ; attempt++) {
@@ -111,7 +121,13 @@ async function readJson(parts: AsyncIterable<Uint8Array>): Promise<unknown> {
 class TooLong extends Error {}
 
 async function tryOnce<T>(
-  { baseUrl, apiKey, answerBytesMax = ANSWER_BYTES_MAX, send = overHttp(baseUrl, apiKey) }: InferenceServiceOptions,
+  {
+    baseUrl,
+    apiKey,
+    answerBytesMax = ANSWER_BYTES_MAX,
+    isOurs = false,
+    send = overHttp(baseUrl, apiKey, isOurs),
+  }: InferenceServiceOptions,
   path: string,
   body: unknown,
   read: StreamReader<T>,
@@ -141,16 +157,24 @@ async function tryOnce<T>(
   }
 }
 
-function overHttp(baseUrl: string, apiKey: string | undefined): Send {
-  return (path, body, signal) =>
-    fetch(baseUrl + path, {
+function overHttp(baseUrl: string, apiKey: string | undefined, isOurs: boolean): Send {
+  return (path, body, signal) => {
+    const { requestId, traceparent } = currentOrigin()
+    return fetch(baseUrl + path, {
       method: "POST",
-      headers: { "content-type": "application/json", ...(apiKey ? { authorization: `Bearer ${apiKey}` } : {}) },
+      headers: {
+        "content-type": "application/json",
+        ...(apiKey && { authorization: `Bearer ${apiKey}` }),
+        ...(traceparent !== undefined && { traceparent }),
+        // A caller's own words: nothing for strangers.
+        ...(isOurs && requestId !== undefined && { "x-request-id": requestId }),
+      },
       body,
       signal,
       // A redirect could carry the key and the texts to another host.
       redirect: "error",
     })
+  }
 }
 
 /** The body; what is left of one that is too long is not read. */

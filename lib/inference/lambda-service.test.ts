@@ -1,6 +1,8 @@
 import { afterEach, expect, test } from "vitest"
 import * as z from "zod"
 import { type ServiceAnswer, type ServiceRequest, startModelService } from "../../tests/model-service.ts"
+import { runActivity } from "../activity.ts"
+import type { Span } from "../telemetry.ts"
 import { createLambdaService } from "./lambda-service.ts"
 import { createTeiEmbedder } from "./tei-embedder.ts"
 import { createTeiReranker } from "./tei-reranker.ts"
@@ -43,6 +45,18 @@ test("a call is an invocation of the function, signed for Lambda in its region, 
     /^AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE\/\d{8}\/eu-central-1\/lambda\/aws4_request, SignedHeaders=host;.*x-amz-date.*, Signature=[0-9a-f]{64}$/,
   )
   expect(JSON.stringify(request)).not.toContain(SECRET)
+})
+
+test("the function is told for which request and in which trace it works", async () => {
+  const service = await serviceOf(() => OK)
+  const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+  const span = { traceparent } as Span
+  const activity = { requestId: "of-the-caller", telemetry: null, span, times: null }
+  await runActivity(activity, () => service.post("/embed", { inputs: [] }, Answer))
+  expect(lambda.requests[0]?.body).toEqual({
+    ...{ path: "/embed", requestId: "of-the-caller", traceparent },
+    body: { inputs: [] },
+  })
 })
 
 test.each<[string, ServiceAnswer | null]>([

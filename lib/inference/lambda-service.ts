@@ -1,5 +1,6 @@
 import { AwsClient } from "aws4fetch"
 import * as z from "zod"
+import { currentOrigin, REQUEST_ID } from "../activity.ts"
 import { createInferenceService, type InferenceService } from "./inference-service.ts"
 
 interface LambdaServiceOptions {
@@ -17,7 +18,13 @@ interface LambdaServiceOptions {
 }
 
 /** What is sent to functions/inference: a path of its HTTP surface, and the body as that takes it; none is a GET. */
-export const InferenceCall = z.object({ path: z.string().regex(/^\/[\w/-]*$/), body: z.unknown().optional() })
+export const InferenceCall = z.object({
+  path: z.string().regex(/^\/[\w/-]*$/),
+  body: z.unknown().optional(),
+  /** For whom it works. What isn't decent is left out, and nothing else for its sake. */
+  requestId: z.string().regex(REQUEST_ID).optional().catch(undefined),
+  traceparent: z.string().max(100).optional().catch(undefined),
+})
 
 /** What it answers. */
 export const InferenceAnswer = z.object({ status: z.int().min(200).max(599), body: z.unknown().optional() })
@@ -39,7 +46,8 @@ export function createLambdaService(options: LambdaServiceOptions): InferenceSer
     baseUrl: endpoint,
     attemptTimeoutMs,
     send: async (path, body, signal) => {
-      const payload = `{"path":${JSON.stringify(path)},"body":${body}}`
+      // The body is text already, and large.
+      const payload = `${JSON.stringify({ path, ...currentOrigin() }).slice(0, -1)},"body":${body}}`
       const response = await aws.fetch(url, { method: "POST", body: payload, signal })
       if (!response.ok) return response
       // The function itself broke down, or ran out of time or memory.

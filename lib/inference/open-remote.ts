@@ -74,7 +74,7 @@ export async function openRemoteModels(
 
 /** A service in the shape of Text Embeddings Inference; the key, if it wants one, is sent as a bearer token. */
 export function serviceAt(url: string, apiKey?: string): InferenceService {
-  return createInferenceService({ setting: "EMBED_SERVICE_URL", baseUrl: trimmed(url), apiKey })
+  return createInferenceService({ setting: "EMBED_SERVICE_URL", baseUrl: trimmed(url), apiKey, isOurs: true })
 }
 
 /** The embedder that such a service runs; asked for its dimensions when unknown. */

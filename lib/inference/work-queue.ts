@@ -1,3 +1,4 @@
+import { measure, stage } from "../activity.ts"
 import type { TextKind } from "./inference.ts"
 
 /** After so many questions in a row a passage gets its turn, or constant searching would stop all indexing. */
@@ -56,12 +57,24 @@ export function createWorkQueue(): WorkQueue {
     })
   }
 
+  async function waitTurn(kind: TextKind, signal: AbortSignal | undefined): Promise<void> {
+    const attributes = { "concordance.inference.kind": kind }
+    const from = performance.now()
+    measure("concordance.inference.queue.depth", 1, attributes)
+    try {
+      await turn(kind, signal)
+    } finally {
+      measure("concordance.inference.queue.depth", -1, attributes)
+      measure("concordance.inference.queue.wait", (performance.now() - from) / 1_000, attributes)
+    }
+  }
+
   return {
     async run(kind, work, signal) {
       signal?.throwIfAborted()
-      await turn(kind, signal)
+      await waitTurn(kind, signal)
       try {
-        return await work()
+        return await stage("inference", work, { attributes: { "concordance.inference.kind": kind } })
       } finally {
         isBusy = false
         next()

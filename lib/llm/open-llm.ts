@@ -1,5 +1,6 @@
 import { createInferenceService } from "../inference/inference-service.ts"
 import type { ChatModel } from "./chat-model.ts"
+import { observeChatModel } from "./observe-chat-model.ts"
 import { createOpenAiChatModel } from "./openai-chat-model.ts"
 
 /** Which language model to use; each field is the setting of the same name in capitals. */
@@ -48,7 +49,9 @@ export function openLlm(settings: LlmSettings): ChatModel | null {
     answerBytesMax: ANSWER_BYTES_MAX,
   })
   const { llmTemperature: temperature, llmMaxTokens: replyTokensMax } = settings
-  return createOpenAiChatModel({ service, model, temperature, replyTokensMax, ...(extraBody && { extraBody }) })
+  return observeChatModel(
+    createOpenAiChatModel({ service, model, temperature, replyTokensMax, ...(extraBody && { extraBody }) }),
+  )
 }
 
 function placeOf(settings: LlmSettings): Place | null {

@@ -1,6 +1,7 @@
 import { join } from "node:path"
 import { createFilesystemStore } from "./filesystem-store.ts"
 import type { ObjectStore } from "./object-store.ts"
+import { observeObjectStore } from "./observe-object-store.ts"
 
 /** Where objects are kept, as the configuration says it. */
 export interface ObjectStoreSettings {
@@ -14,6 +15,10 @@ export interface ObjectStoreSettings {
 
 /** The store that the settings name: a bucket, else the filesystem. The SDK is loaded only where it is used. */
 export async function openObjectStore(settings: ObjectStoreSettings): Promise<ObjectStore> {
+  return observeObjectStore(await openStore(settings))
+}
+
+async function openStore(settings: ObjectStoreSettings): Promise<ObjectStore> {
   if (!settings.objectStoreBucket) return createFilesystemStore({ folder: join(settings.concordanceHome, "objects") })
   const { createS3Store } = await import("./s3-store.ts")
   return createS3Store({

@@ -1,3 +1,4 @@
+import type { StageTime } from "../activity.ts"
 import type { Deadline } from "../deadline.ts"
 import type { DetectLanguage } from "../detect-language.ts"
 import type { Reranker } from "../inference/inference.ts"
@@ -9,7 +10,7 @@ import type { SearchRequest } from "./request.ts"
 import type { SearchResponse } from "./response.ts"
 
 /** How long each stage took, ms, in the order they ran: what `Server-Timing` shows. */
-export type Timings = readonly { readonly stage: string; readonly ms: number }[]
+export type Timings = readonly StageTime[]
 
 export interface Found {
   readonly response: SearchResponse

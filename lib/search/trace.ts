@@ -1,3 +1,4 @@
+import { measure, type StageTime, stage } from "../activity.ts"
 import type { Candidate, Scored } from "./candidate.ts"
 import type { ExplainedStage, SearchResponse } from "./response.ts"
 
@@ -5,7 +6,7 @@ type Stage = ExplainedStage["stage"]
 
 /** What a search did: how long each stage took, what it had to do without, and on demand each stage's list. */
 export class Trace {
-  readonly timings: { stage: string; ms: number }[] = []
+  readonly timings: StageTime[] = []
   private readonly explain: ExplainedStage[] | null
   private readonly withouts: string[] = []
   private readonly ignored: string[] = []
@@ -15,13 +16,12 @@ export class Trace {
   }
 
   /** Runs a stage and notes how long it took, also when it throws. */
-  async timed<T>(stage: string, run: () => Promise<T> | T): Promise<T> {
-    const from = performance.now()
-    try {
-      return await run()
-    } finally {
-      this.timings.push({ stage, ms: performance.now() - from })
+  timed<T>(name: string, run: () => Promise<T> | T): Promise<T> {
+    const onEnd = (ms: number) => {
+      this.timings.push({ stage: name, ms })
+      measure("concordance.search.stage.duration", ms / 1_000, { "concordance.stage": name })
     }
+    return stage(name, run, { onEnd })
   }
 
   /** Notes what the answer had to do without, and why. */

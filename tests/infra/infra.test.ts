@@ -452,6 +452,31 @@ describe("stages", () => {
     })
   })
 
+  test("and a dashboard are where somebody watches; it shows every function, the queue, its dead letters and the models", () => {
+    expect(all(personal, "aws:cloudwatch/dashboard:Dashboard")).toEqual([])
+    const { widgets } = JSON.parse(only(production, "aws:cloudwatch/dashboard:Dashboard").inputs.dashboardBody)
+    const text = JSON.stringify(widgets)
+    const served = lambdas(production).filter(({ name }) => !/^(Migrate|Pages)/.test(name))
+    for (const { name } of served) expect(text, name).toContain(name.replace("Function", ""))
+    expect(text).toMatch(/IngestQueueQueue/)
+    expect(text).toMatch(/IngestDlqQueue/)
+    expect(widgets.map(({ properties }: { properties: { title: string } }) => properties.title)).toMatchInlineSnapshot(`
+      [
+        "Requests, a minute",
+        "Time to answer, ms",
+        "Errors, a minute",
+        "Uploads that wait",
+        "Oldest upload that waits, s",
+        "Functions: time, p95, ms",
+        "Functions: errors",
+        "Functions: throttles",
+        "Functions: at once",
+        "Models: calls and time",
+        "Functions: cold starts",
+      ]
+    `)
+  })
+
   test("no rate of a few requests is an alarm: they are counted from 20 in five minutes on", () => {
     for (const name of ["ApiErrorRate", "SearchSlow"]) {
       const { metricQueries } = only(production, "aws:cloudwatch/metricAlarm:MetricAlarm", name).inputs

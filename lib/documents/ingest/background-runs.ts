@@ -1,3 +1,4 @@
+import { currentOrigin, type Origin, runFor } from "../../activity.ts"
 import type { Log } from "../../log.ts"
 import type { Ingest, RunOutcome } from "./create-ingest.ts"
 import { createLimiter } from "./read-pages.ts"
@@ -20,9 +21,12 @@ interface BackgroundOptions extends IngestListener {
 
 /** Runs of jobs that nobody waits for. */
 export interface BackgroundRuns {
-  /** Works on a document's job, now or when its turn comes; once more after the run under way, if there is one. */
-  push(tenant: string, documentId: string): void
-  /** The same later, if the process is still there. */
+  /**
+   * Works on a document's job, now or when its turn comes; once more after the run under way, if there is one. `origin` is the
+   * request that caused it: the one under way, unless said otherwise.
+   */
+  push(tenant: string, documentId: string, origin?: Origin): void
+  /** The same later, for nobody's request, if the process is still there. */
   pushIn(ms: number, tenant: string, documentId: string): void
   has(tenant: string, documentId: string): boolean
   /** Resolves when nothing waits and nothing runs. */
@@ -38,7 +42,7 @@ export function createBackgroundRuns(options: BackgroundOptions): BackgroundRuns
   const { ingest, isAlone, log } = options
   const limit = createLimiter(options.documentsAtOnce)
   const stop = new AbortController()
-  const running = new Map<string, { again: boolean; readonly work: Promise<void> }>()
+  const running = new Map<string, { again: Origin | null; readonly work: Promise<void> }>()
   const nameOf = (tenant: string, id: string): string => JSON.stringify([tenant, id])
 
   async function work(tenant: string, id: string, tries = 1): Promise<void> {
@@ -50,24 +54,24 @@ export function createBackgroundRuns(options: BackgroundOptions): BackgroundRuns
     return work(tenant, id, tries + 1)
   }
 
-  function push(tenant: string, id: string): void {
+  function push(tenant: string, id: string, origin = currentOrigin()): void {
     const name = nameOf(tenant, id)
     const there = running.get(name)
     if (there) {
-      there.again = true
+      there.again = origin
       return
     }
-    const finished = limit(() => work(tenant, id))
+    const finished = limit(() => runFor(origin, "ingest", () => work(tenant, id)))
       .catch((error: unknown) => {
         log.error("a file could not be worked on; the next start takes it up", { error })
         options.onEnd?.(tenant, id, "retry")
       })
       .finally(() => {
-        const again = running.get(name)?.again && !stop.signal.aborted
+        const again = running.get(name)?.again ?? null
         running.delete(name)
-        if (again) push(tenant, id)
+        if (again && !stop.signal.aborted) push(tenant, id, again)
       })
-    running.set(name, { again: false, work: finished })
+    running.set(name, { again: null, work: finished })
   }
 
   const idle = async (): Promise<void> => {
@@ -76,7 +80,7 @@ export function createBackgroundRuns(options: BackgroundOptions): BackgroundRuns
   return {
     push,
     pushIn(ms, tenant, id) {
-      const timer = setTimeout(() => push(tenant, id), ms).unref()
+      const timer = setTimeout(() => push(tenant, id, {}), ms).unref()
       stop.signal.addEventListener("abort", () => clearTimeout(timer), { once: true })
     },
     has: (tenant, id) => running.has(nameOf(tenant, id)),

@@ -1,3 +1,4 @@
+import type { Origin } from "../../activity.ts"
 import type { Database, Transaction } from "../../database/database.ts"
 import type { ObjectStore } from "../../objects/object-store.ts"
 import { deletion } from "../documents.ts"
@@ -27,6 +28,8 @@ export interface BucketEvents {
   removed(tenant: string, documentId: string, event: KeyEvent): Promise<boolean>
   /** Whose upload a key is, for one that doesn't tell. Null when it is unknown. */
   documentOf(tenant: string, key: string): Promise<string | null>
+  /** Which request announced a file; empty once it was taken, and where nobody did. */
+  originOf(tenant: string, key: string): Promise<Origin>
 }
 
 interface BucketEventsParts {
@@ -36,6 +39,10 @@ interface BucketEventsParts {
 }
 
 const KNOWN = "select announced, document_id from upload_keys where key = $1"
+
+const ORIGIN = `
+  select options #>> '{origin,requestId}' as "requestId", options #>> '{origin,traceparent}' as traceparent
+    from uploads where key = $1`
 
 const EXPECTED = `
   select file_name, options from uploads where key = $1 and starts_with(key, 'uploads/')
@@ -101,6 +108,11 @@ export function createBucketEvents({ database, objects, cleanUp }: BucketEventsP
     async documentOf(tenant, key) {
       const [rows = []] = await database.batch({ tenant }, [{ text: KNOWN, values: [key] }])
       return (rows[0] as { readonly document_id: string } | undefined)?.document_id ?? null
+    },
+    async originOf(tenant, key) {
+      const [rows = []] = await database.batch({ tenant }, [{ text: ORIGIN, values: [key] }])
+      const { requestId, traceparent } = (rows[0] ?? {}) as { [Name in keyof Origin]?: string | null }
+      return { requestId: requestId ?? undefined, traceparent: traceparent ?? undefined }
     },
   }
 }

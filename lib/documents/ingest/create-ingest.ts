@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto"
+import { measure } from "../../activity.ts"
 import { loadLanguageDetector } from "../../detect-language.ts"
 import { AppError } from "../../errors.ts"
 import type { Documents } from "../documents.ts"
@@ -130,6 +131,8 @@ export function createIngest(deps: IngestDeps): Ingest {
       if (job === null) return "none"
       if (job === "failed") queued?.onFailure(CRASHED)
       const outcome = job === "failed" ? job : await runHeld(job, options)
+      log.debug("upload worked on", { outcome })
+      measure("concordance.ingest.jobs", 1, { "concordance.outcome": outcome })
       if (!["paused", "retry", "spread"].includes(outcome)) await cleanUp(tenant, documentId)
       return outcome
     },

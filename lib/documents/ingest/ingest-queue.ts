@@ -42,7 +42,7 @@ export function createIngestQueue(options: IngestQueueOptions): IngestQueue {
     tidied.set(tenant, Date.now())
     for (const { id, state, leaseMs } of await ingest.pending(tenant)) {
       if (runs.has(tenant, id)) continue
-      else if (state === "queued" || isAlone || leaseMs <= 0) runs.push(tenant, id)
+      else if (state === "queued" || isAlone || leaseMs <= 0) runs.push(tenant, id, {})
       else runs.pushIn(leaseMs + LEASE_GRACE_MS, tenant, id)
     }
     for (const id of await ingest.leftovers(tenant)) {

@@ -1,3 +1,4 @@
+import { measure, stage } from "../../activity.ts"
 import { AppError } from "../../errors.ts"
 import { pageImageKey } from "../../objects/object-key.ts"
 import type { ObjectStore } from "../../objects/object-store.ts"
@@ -57,7 +58,11 @@ export const FAILURES_MAX = 200
  * Reads the pages that have no draft yet, side by side, and commits each with its picture. A page that can't be read
  * becomes an empty one with a warning; with too many of them the file is given up, for the reason of the last.
  */
-export async function readPages(parts: ReadPagesParts, job: HeldJob, options: ReadPagesOptions): Promise<void> {
+export function readPages(parts: ReadPagesParts, job: HeldJob, options: ReadPagesOptions): Promise<void> {
+  return stage("pages", () => readMissing(parts, job, options))
+}
+
+async function readMissing(parts: ReadPagesParts, job: HeldJob, options: ReadPagesOptions): Promise<void> {
   const { total, from = 1, to = total, signal, onProgress, onLost } = options
   const there = await parts.drafts.pageNumbers(job)
   const missing = Array.from({ length: to - from + 1 }, (_, i) => from + i).filter((number) => !there.has(number))
@@ -71,6 +76,7 @@ export async function readPages(parts: ReadPagesParts, job: HeldJob, options: Re
     const failed = outcome instanceof AppError
     if (failed) failures++
     else read++
+    measure(failed ? "concordance.ingest.pages.failed" : "concordance.ingest.pages", 1)
     if (failed && failures >= (read > 0 ? FAILURES_MAX : FAILURES_ALONE_MAX)) throw outcome
     const draft = failed
       ? { number, text: null, imageKey: null, warning: outcome.message }

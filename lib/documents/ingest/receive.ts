@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto"
+import { currentOrigin } from "../../activity.ts"
 import type { Database } from "../../database/database.ts"
 import { deadlineIn } from "../../deadline.ts"
 import { invalidField } from "../../errors.ts"
@@ -101,7 +102,9 @@ function requireTenantIn(key: string): void {
 export function createReceive(parts: ReceiveParts): Receive {
   const { database, objects, documents, cleanUp, settings } = parts
   const expect = async (tenant: string, key: string, id: string, request: FileToAdd, ms: number): Promise<void> => {
-    const values = [tenant, key, id, request.fileName, JSON.stringify(request.options), ms]
+    // The origin is only for the row's life: what becomes the job's options is parsed, and hasn't it.
+    const options = JSON.stringify({ ...request.options, origin: currentOrigin() })
+    const values = [tenant, key, id, request.fileName, options, ms]
     await database.batch({ tenant }, [
       { text: ANNOUNCE, values: [tenant, key, id] },
       { text: EXPECT, values },

@@ -1,3 +1,4 @@
+import { stage } from "../../activity.ts"
 import type { Database } from "../../database/database.ts"
 import type { DetectLanguage } from "../../detect-language.ts"
 import { AppError } from "../../errors.ts"
@@ -88,16 +89,16 @@ const UNCHANGED = `
 export async function runJob(parts: JobParts, job: Job, options: RunJobOptions): Promise<"ready" | "spread"> {
   const { signal, onLost } = options
   return withFolder(parts.tempFolder, async (folder) => {
-    const local = await fetchUpload(parts.objects, job, folder, parts.settings.documentBytesMax)
+    const local = await stage("fetch", () => fetchUpload(parts.objects, job, folder, parts.settings.documentBytesMax))
     if (!(await parts.jobs.noteFile(job, local))) onLost()
     signal.throwIfAborted()
     if (job.sha256 === null && (await isUnchanged(parts.database, job))) return "ready"
-    const inspection = await parts.fileReader.inspect(local.path, job.fileName)
+    const inspection = await stage("inspect", () => parts.fileReader.inspect(local.path, job.fileName))
     signal.throwIfAborted()
     if (inspection.format === "bundle") {
       const file = { mimeType: inspection.mimeType, sha256: local.sha256 }
       await withWriteModel(parts, job.tenant, (embedder) =>
-        ingestBundle({ ...parts, embedder }, job, local.path, file, options),
+        stage("bundle", () => ingestBundle({ ...parts, embedder }, job, local.path, file, options)),
       )
       return "ready"
     }
@@ -123,15 +124,16 @@ async function publishRead(
   const file = { mimeType, sha256 }
   const detecting = { ...parts, detectLanguage: await parts.detectLanguage() }
   const session = await openSession(detecting, job, { ...options, onProgress: after(pageCount ?? 1, options) })
-  const described = await enrichFigures(session, document, pictures)
+  const described = await stage("describe", () => enrichFigures(session, document, pictures))
   const read = { document: described, title, file, pageCount, warnings }
-  const { prepared, tables } = await assembleDocument(detecting, job, read)
+  const { prepared, tables } = await stage("chunks", () => assembleDocument(detecting, job, read))
   signal.throwIfAborted()
-  const enriched = await enrichChunks(session, prepared)
+  const enriched = await stage("annotate", () => enrichChunks(session, prepared))
   // First, for only so many warnings are kept.
   const ready = { ...enriched, warnings: [...session.warnings, ...enriched.warnings] }
-  const embedded = await embedDrafts(parts.drafts, parts.embedder, job, ready, { signal, onLost })
-  if (!(await publish(parts.database, job, embedded, { tables, noteHashes: session.hashes }))) onLost()
+  const embedded = await stage("embed", () => embedDrafts(parts.drafts, parts.embedder, job, ready, { signal, onLost }))
+  const published = { tables, noteHashes: session.hashes }
+  if (!(await stage("publish", () => publish(parts.database, job, embedded, published)))) onLost()
   signal.throwIfAborted()
 }
 
@@ -164,7 +166,7 @@ async function readFile(
   signal.throwIfAborted()
   if (pageCount === null) {
     onProgress({ done: 0, total })
-    const document = await parts.limit(() => parts.fileReader.readFlow(path, format, signal))
+    const document = await stage("pages", () => parts.limit(() => parts.fileReader.readFlow(path, format, signal)))
     onProgress({ done: 1, total })
     return { document, warnings: [], pictures: new Map() }
   }
@@ -190,7 +192,7 @@ async function readFile(
   if (first?.warning && failed.length >= Math.min(drafted.length, FAILURES_MAX))
     throw new AppError("document_unreadable", first.warning)
   const pages = drafted.flatMap(({ text }) => (text ? [text] : []))
-  const document = await parts.fileReader.layOut(pages, signal)
+  const document = await stage("layout", () => parts.fileReader.layOut(pages, signal))
   const pictures = new Map(
     drafted.flatMap(({ number, text, imageKey }) =>
       text && imageKey ? [[number, { imageKey, width: text.width, height: text.height }] as const] : [],

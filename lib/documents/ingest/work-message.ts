@@ -11,6 +11,8 @@ export interface Delivery {
   readonly receivesMax: number
   /** Aborts some time before the process ends. */
   readonly signal: AbortSignal
+  /** What it is called elsewhere, for the log. */
+  readonly names?: Readonly<Record<string, string | undefined>>
 }
 
 /** Thrown so that the queue hands the message out again, or puts it aside. Says nothing of the file. */
