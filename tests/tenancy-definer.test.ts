@@ -183,23 +183,3 @@ describe("what a caller makes", () => {
     }
   })
 })
-
-describe("the line that keeps the tenant's chunks apart", () => {
-  test("is what the leak test sees: without it, the same test reports a leak", async () => {
-    const scratch = await openTwoTenants()
-    try {
-      expect(await candidatesByOwner(scratch, OURS)).toEqual({ own: 2, foreign: 0 })
-      await scratch.owner.session(async (session) => {
-        const [row] = await session.query<{ source: string }>(
-          "select pg_get_functiondef('concordance.lexical_candidates'::regproc) as source",
-        )
-        const line = /^(\s*)where c\.source_account_id = tenant\n\s*and /m
-        expect(row?.source).toMatch(line)
-        await session.script(row?.source.replace(line, "$1where ") ?? "")
-      })
-      expect(await candidatesByOwner(scratch, OURS)).toEqual({ own: 2, foreign: 2 })
-    } finally {
-      await scratch.close()
-    }
-  })
-})
