@@ -35,7 +35,9 @@ export async function activateSpace(
   const { model } = embedder
   for (let attempt = 1; ; attempt++) {
     const outcome = await owner.session((session) =>
-      session.transaction(() => activateWhole(session, tenant, embedder, { allowMissing, isLate: attempt > ATTEMPTS_FREE })),
+      session.transaction(() =>
+        activateWhole(session, tenant, embedder, { allowMissing, isLate: attempt > ATTEMPTS_FREE }),
+      ),
     )
     if (outcome.active) return outcome.missing
     if (outcome.missing > STRAGGLERS_MAX || attempt === ATTEMPTS_MAX)

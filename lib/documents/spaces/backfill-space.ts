@@ -82,7 +82,11 @@ export async function backfillSpace(
   }
 }
 
-async function* missingKeys(database: BackfillDeps["database"], tenant: string, spaceId: number): AsyncGenerator<string[]> {
+async function* missingKeys(
+  database: BackfillDeps["database"],
+  tenant: string,
+  spaceId: number,
+): AsyncGenerator<string[]> {
   for (let after = "0"; ; ) {
     const [rows = []] = await database.batch({ tenant }, [{ text: MISSING, values: [spaceId, after, tenant] }])
     const keys = rows.map((row) => String(row["key"]))
