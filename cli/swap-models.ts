@@ -34,7 +34,13 @@ export async function withSwap<T>(work: (swap: Swap) => Promise<T>): Promise<T> 
     const opening$ = opened.get("") ?? openInference({ ...settings, rerankModel: "none" })
     opened.set("", opening$)
     const { embedder } = await opening$
-    return embedder && { model: embedder.model, dimensions: embedder.dimensions, opening: openingOf(settings, embedder.model) }
+    return (
+      embedder && {
+        model: embedder.model,
+        dimensions: embedder.dimensions,
+        opening: openingOf(settings, embedder.model),
+      }
+    )
   }
   try {
     return await withBoth((both) => work({ ...both, config, open, standard }))

@@ -1,6 +1,6 @@
 import * as z from "zod"
 import { AppError } from "../errors.ts"
-import { type InferenceSettings, misconfigured } from "./inference-settings.ts"
+import type { InferenceSettings } from "./inference-settings.ts"
 
 const ServiceUrl = z.url({ protocol: /^https?$/ }).refine((url) => new URL(url).password === "")
 
@@ -71,10 +71,4 @@ export function parseOpening(value: unknown, model: string): ModelOpening {
     "invalid_configuration",
     `The space of ${model} doesn't say how to open its model. Create it again: concordance spaces create`,
   )
-}
-
-/** Throws `invalid_configuration` where what was opened isn't what the vectors are by. */
-export function requireModel(opened: { readonly model: string } | null, model: string): void {
-  if (opened?.model !== model)
-    throw misconfigured("EMBEDDING_MODEL", `can't name ${model} here: this process has no way to open it`)
 }
