@@ -2,10 +2,15 @@ import { createIndexDocuments } from "../lib/documents/index-documents.ts"
 import { indexRoute } from "./http/index-route.ts"
 import { httpHandler } from "./lambda/http-handler.ts"
 import { openModels } from "./lambda/open-models.ts"
+import { openUsage } from "./lambda/open-usage.ts"
 
 /** `POST /index` and `POST /index/batch`. */
 export const handler = httpHandler(async (app, { config, database, guard, log }) => {
   const { embedder } = await openModels(config)
-  const indexDocuments = createIndexDocuments({ database, embedder })
+  const indexDocuments = createIndexDocuments({
+    database,
+    embedder,
+    ...openUsage({ config, database, log }).embeddingMeter,
+  })
   app.route("/", indexRoute(indexDocuments, { guard, timeoutMs: config.indexTimeoutMs, log }))
 })

@@ -9,6 +9,8 @@ export type ErrorCode =
   | "payload_too_large"
   | "unsupported_media_type"
   | "rate_limited"
+  | "too_many_at_once"
+  | "overloaded"
   | "deadline_exceeded"
   | "database_unavailable"
   | "inference_unavailable"

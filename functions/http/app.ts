@@ -9,12 +9,15 @@ import type { Receive } from "../../lib/documents/ingest/receive.ts"
 import type { PagePictures } from "../../lib/documents/page-pictures.ts"
 import type { Health } from "../../lib/health.ts"
 import type { Embedder, Reranker } from "../../lib/inference/inference.ts"
+import type { EmbeddingMeter } from "../../lib/inference/meter-embedder.ts"
 import type { Authenticate } from "../../lib/keys/authenticator.ts"
+import { admitTenants, type Rates } from "../../lib/limits/rates.ts"
 import type { Log } from "../../lib/log.ts"
 import { createMcpServers } from "../../lib/mcp/create-mcp-server.ts"
 import type { Answers } from "../../lib/runtime/open-answers.ts"
 import type { Retrieve } from "../../lib/search/retrieve.ts"
 import type { Search } from "../../lib/search/search.ts"
+import type { ReadUsage } from "../../lib/usage/read-usage.ts"
 import { anomaliesRoute } from "./anomalies-route.ts"
 import { answerRoute } from "./answer-route.ts"
 import { type AccessPolicy, createGuard } from "./auth.ts"
@@ -36,6 +39,7 @@ import { searchRoute } from "./search-route.ts"
 import { sseRoute } from "./sse-route.ts"
 import { createSseSessions } from "./sse-sessions.ts"
 import { uploadsRoute } from "./uploads-route.ts"
+import { usageRoute } from "./usage-route.ts"
 import { webRoute } from "./web-route.ts"
 
 /** All that the routes stand on: plain functions, so that a test passes its own. */
@@ -57,6 +61,10 @@ export interface AppParts {
   readonly reranker: Reranker | null
   readonly authenticate: Authenticate
   readonly policy: AccessPolicy
+  /** Requests a minute, of keys and for tenants. */
+  readonly rates: Rates
+  readonly readUsage: ReadUsage
+  readonly embeddingMeter: EmbeddingMeter
   /** Address at the other end of the connection, where the platform knows it. */
   readonly peerAddress: (c: Context<Edge>) => string | undefined
   readonly searchTimeoutMs: number
@@ -92,8 +100,9 @@ export function createApp(parts: AppParts): Hono<Edge> {
   app.route("/", entitiesRoute(parts.entities, { guard }))
   app.route("/", anomaliesRoute(parts.anomalies, { guard }))
   app.route("/", healthRoute(parts.health, { guard, version: parts.version }))
-  app.route("/", inferenceRoute(parts, { guard, timeoutMs: indexTimeoutMs }))
-  const mcp = createMcpServers({ ...parts, answer: parts.answers.answer })
+  app.route("/", usageRoute(parts.readUsage, { guard }))
+  app.route("/", inferenceRoute(parts, { guard, timeoutMs: indexTimeoutMs, meter: parts.embeddingMeter }))
+  const mcp = createMcpServers({ ...parts, answer: parts.answers.answer, admit: admitTenants(parts.rates) })
   app.route("/", mcpRoute(mcp, { guard, calls: createRunningCalls(), log }))
   app.route("/", sseRoute(createSseSessions(mcp, SSE_LIMITS), { guard }))
   app.route("/", openApiRoute(parts.version))

@@ -2,9 +2,10 @@ import type { Context, MiddlewareHandler } from "hono"
 import { AppError } from "../../lib/errors.ts"
 import { EVERY_TENANT, KeyScope, type Principal } from "../../lib/keys/api-key.ts"
 import type { Authenticate } from "../../lib/keys/authenticator.ts"
+import type { Rates } from "../../lib/limits/rates.ts"
 import type { Edge } from "./edge.ts"
 import { isLoopbackAddress, isLoopbackHost } from "./loopback.ts"
-import { createRateLimiter } from "./rate-limiter.ts"
+import { createRequestRates } from "./rate-headers.ts"
 
 /**
  * Who needs no key. `keys`: nobody. `loopback`: programs on this machine (the embedded database's mode). `open`:
@@ -17,6 +18,8 @@ interface GuardOptions {
   readonly authenticate: Authenticate
   /** Address at the other end of the connection. */
   readonly peerAddress: (c: Context<Edge>) => string | undefined
+  /** Requests a minute, of keys and for tenants. */
+  readonly rates: Rates
 }
 
 /** Makes the middleware that lets a request through to a route only with the route's scope. */
@@ -26,7 +29,6 @@ const WITHOUT_KEY: Principal = { id: "none", tenants: [EVERY_TENANT], scopes: Ke
 
 /** The guard of every route: who calls, may they do this, and not too often. */
 export function createGuard(options: GuardOptions): Guard {
-  const limit = createRateLimiter()
   return (scope) => async (c, next) => {
     const key = presentedKey(c)
     const principal = key === undefined ? withoutKey(c, options) : await options.authenticate(key)
@@ -38,12 +40,10 @@ export function createGuard(options: GuardOptions): Guard {
       c.header("WWW-Authenticate", `Bearer realm="concordance", error="insufficient_scope", scope="${scope}"`)
       throw new AppError("forbidden", `This needs the scope "${scope}", which the API key does not have`)
     }
-    const waitSeconds = limit(principal)
-    if (waitSeconds > 0) {
-      c.header("Retry-After", String(waitSeconds))
-      throw new AppError("rate_limited", `The API key's ${principal.ratePerMinute} requests a minute are used up`)
-    }
     c.set("principal", principal)
+    const rates = createRequestRates(c, options.rates)
+    c.set("rates", rates)
+    if (key !== undefined) await rates.countKey(principal.id, principal.ratePerMinute)
     await next()
   }
 }

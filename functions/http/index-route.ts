@@ -27,7 +27,7 @@ export function indexRoute(indexDocuments: IndexDocuments, { guard, timeoutMs, l
   return new Hono<Edge>()
     .post("/index", guard("index"), validJson(IndexRequest, { bytesMax: BODY_BYTES_MAX }), async (c) => {
       const request = c.req.valid("json")
-      const tenant = tenants(c)(request.source_account_id)
+      const tenant = await tenants(c)(request.source_account_id)
       const [outcome] = await indexDocuments(tenant, [request], requestDeadline(c, timeoutMs))
       if (!outcome) throw new AppError("internal", "The document had no outcome")
       if ("failed" in outcome) throw outcome.failed

@@ -26,7 +26,7 @@ export function searchRoute(search: Search, { guard, timeoutMs }: SearchRouteOpt
     validJson(SearchRequest, { bytesMax: BODY_BYTES_MAX }),
     async (c) => {
       const request = c.req.valid("json")
-      const tenant = tenants(c)(request.source_account_id)
+      const tenant = await tenants(c)(request.source_account_id)
       const { response, timings } = await search(tenant, request, requestDeadline(c, timeoutMs))
       if (timings.length > 0) c.header("Server-Timing", serverTiming(timings))
       const warnings = [...c.get("warnings"), ...(response.warnings ?? [])]

@@ -15,11 +15,13 @@ export const STATUSES = {
   document_encrypted: [422, "The file needs a password"],
   document_unreadable: [422, "The file can't be read"],
   rate_limited: [429, "Too many requests"],
+  too_many_at_once: [429, "Too many requests at once"],
   internal: [500, "Something went wrong here"],
   invalid_configuration: [500, "The service is not configured right"],
   database_unavailable: [503, "The database does not answer"],
   inference_unavailable: [503, "The model does not answer"],
   index_unavailable: [503, "The vector index does not answer"],
   storage_unavailable: [503, "The object store does not answer"],
+  overloaded: [503, "There is more to do than can be done"],
   deadline_exceeded: [504, "The answer took too long"],
 } as const satisfies Record<ErrorCode, readonly [status: number, title: string]>

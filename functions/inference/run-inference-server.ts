@@ -3,6 +3,8 @@ import type { Config } from "../../lib/config.ts"
 import { AppError } from "../../lib/errors.ts"
 import { EVERY_TENANT, hashKey, KeyScope, type Principal } from "../../lib/keys/api-key.ts"
 import type { Authenticate } from "../../lib/keys/authenticator.ts"
+import { createMemoryLimits } from "../../lib/limits/memory-limits.ts"
+import { createRates } from "../../lib/limits/rates.ts"
 import type { Log } from "../../lib/log.ts"
 import { type AccessPolicy, createGuard } from "../http/auth.ts"
 import { isLoopbackHost } from "../http/loopback.ts"
@@ -28,7 +30,11 @@ export async function runInferenceServer(config: Config, log: Log): Promise<Runn
   await requireFreePort(config)
   const inference = await openServedModels(config, log, { rerankerOnUse: false })
   try {
-    const guard = createGuard({ ...access, peerAddress: (c) => c.env?.incoming?.socket.remoteAddress })
+    const guard = createGuard({
+      ...access,
+      rates: createRates(createMemoryLimits()),
+      peerAddress: (c) => c.env?.incoming?.socket.remoteAddress,
+    })
     const app = createInferenceApp({ ...inference, guard, timeoutMs: config.indexTimeoutMs, log })
     const { url, close } = await openPort(app, config)
     return {

@@ -104,11 +104,14 @@ const asHandler = (app: Hono<Edge>) => handle(app)
 /** Loaded by the first request that needs a key: a health check needs none. */
 function guardOf(config: Config, database: Database): Guard {
   const guard = once(async () => {
-    const [{ createGuard }, { createAuthenticator }] = await Promise.all([
+    const [{ createGuard }, { createAuthenticator }, { createRates }, { createPostgresLimits }] = await Promise.all([
       import("../http/auth.ts"),
       import("../../lib/keys/authenticator.ts"),
+      import("../../lib/limits/rates.ts"),
+      import("../../lib/limits/postgres-limits.ts"),
     ])
     return createGuard({
+      rates: createRates(createPostgresLimits(database), config),
       authenticate: createAuthenticator(database),
       policy: config.concordanceServeWithoutKeys ? "open" : "keys",
       // Nobody is on this machine.

@@ -9,6 +9,7 @@ import { openEnricher } from "../../lib/runtime/open-enricher.ts"
 import { openFileReading } from "../../lib/runtime/open-file-reading.ts"
 import { createIngestEvents } from "./ingest-events.ts"
 import { openModels } from "./open-models.ts"
+import { openUsage } from "./open-usage.ts"
 import { lambdaConfig, lambdaLog, requireDatabaseUrl } from "./opening.ts"
 import { createQueueSender } from "./queue-sender.ts"
 import { ingestQueueUrl } from "./resources.ts"
@@ -34,6 +35,7 @@ export async function openIngest(entries: NonNullable<FileReaderOptions["entries
     settings: config,
     tempFolder: join(config.concordanceHome, "tmp"),
     log,
+    count: openUsage({ database, config, log }).count,
   })
   return createIngestEvents({ ingest, send: createQueueSender(queueUrl), log })
 }

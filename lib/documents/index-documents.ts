@@ -3,6 +3,7 @@ import type { Deadline } from "../deadline.ts"
 import { loadLanguageDetector } from "../detect-language.ts"
 import { AppError } from "../errors.ts"
 import type { Embedder } from "../inference/inference.ts"
+import { type EmbeddingMeter, meterEmbedder } from "../inference/meter-embedder.ts"
 import { embedDocuments } from "./embed-documents.ts"
 import type { IndexRequest, IndexResponse } from "./index-request.ts"
 import { prepareDocument } from "./prepare-document.ts"
@@ -24,23 +25,26 @@ export type IndexDocuments = (
   deadline: Deadline,
 ) => Promise<readonly IndexOutcome[]>
 
-interface IndexDeps {
+interface IndexDeps extends EmbeddingMeter {
   readonly database: Database
   /** Null: documents without a vector of their own are found by words alone. */
   readonly embedder: Embedder | null
 }
 
 /** `POST /index` and its batches. */
-export function createIndexDocuments({ database, embedder }: IndexDeps): IndexDocuments {
+export function createIndexDocuments({ database, embedder: model, ...meter }: IndexDeps): IndexDocuments {
   async function indexTogether(
     tenant: string,
     requests: readonly IndexRequest[],
     deadline: Deadline,
   ): Promise<IndexOutcome[]> {
+    const embedder = model && meterEmbedder(model, tenant, meter)
     const detectLanguage = await loadLanguageDetector()
     const prepared = requests.map((request) => prepareDocument(request, embedder, detectLanguage))
     const embedded = await embedDocuments(prepared, embedder, deadline.signal)
     await writeDocuments(database, tenant, embedded)
+    const passages = embedded.reduce((sum, { document }) => sum + document.chunks.length, 0)
+    await meter.count?.(tenant, { documents: embedded.length, passages })
     return embedded.map(({ document, warnings }) => ({
       id: document.id,
       indexed: { status: "indexed", ...(warnings.length > 0 && { warnings: [...warnings] }) },

@@ -46,7 +46,7 @@ test("an abort while waiting rejects at once with the signal's reason, and the w
   const running = queue.run("passage", first.work)
   const abort = new AbortController()
   const order: string[] = []
-  const waiting = queue.run("query", async () => void order.push("ran"), abort.signal)
+  const waiting = queue.run("query", async () => void order.push("ran"), { signal: abort.signal })
   await new Promise(setImmediate)
   abort.abort(new Error("gone"))
   await expect(waiting).rejects.toThrow("gone")

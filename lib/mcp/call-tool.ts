@@ -21,6 +21,8 @@ interface CallParts {
   /** Whether the client knows links among the content, which came with the protocol of 2025-06-18. */
   readonly knowsLinks: boolean
   readonly log: Log
+  /** Throws `rate_limited`. */
+  readonly admit?: ((tenant: string) => Promise<void>) | undefined
 }
 
 /**
@@ -36,6 +38,7 @@ export async function callTool(parts: CallParts, given: unknown, context: Server
   try {
     const { source_account_id: asked, ...rest } = objectOf(given)
     const tenant = chooseTenant(principal, tenantIn(asked))
+    await parts.admit?.(tenant)
     const { args, warnings } = clampTopK(rest, tool.topKMax)
     const input = readToolInput(tool, args)
     const result = await tool.call(tenant, input as never, deadlineIn(tool.timeoutMs, signal), progress.onEvent)

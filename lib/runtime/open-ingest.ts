@@ -2,6 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Config } from "../config.ts"
+import type { CountUsage } from "../count-usage.ts"
 import type { Database, OwnerDatabase } from "../database/database.ts"
 import { createImportBundle, type ImportBundle } from "../documents/bundles/import-bundle.ts"
 import { createDocumentPages, type DocumentPages } from "../documents/document-pages.ts"
@@ -44,6 +45,7 @@ interface OpenIngestParts {
   /** Nothing is kept: objects go to a folder that is removed at the end. */
   readonly inMemory: boolean
   readonly listener?: IngestListener | undefined
+  readonly count?: CountUsage | undefined
   readonly log: Log
 }
 
@@ -68,7 +70,7 @@ export async function openIngest(parts: OpenIngestParts): Promise<OpenedIngest> 
   const documentPages = createDocumentPages(database)
   return {
     ingest,
-    importBundle: createImportBundle({ database, embedder, objects, cleanUp: steps.cleanUp }),
+    importBundle: createImportBundle({ database, embedder, objects, count: parts.count, cleanUp: steps.cleanUp }),
     documentPages,
     pagePictures: createPagePictures({ pages: documentPages, objects }),
     tempFolder,

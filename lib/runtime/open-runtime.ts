@@ -1,5 +1,6 @@
 import type { EvidenceDeps } from "../answers/extractive/gather-evidence.ts"
 import type { Config } from "../config.ts"
+import { createBoundedDatabase } from "../database/bounded-database.ts"
 import type { OwnerDatabase } from "../database/database.ts"
 import { MIGRATIONS_FOLDER, migrate } from "../database/migrate.ts"
 import { type OpenedDatabase, openDatabase } from "../database/open-database.ts"
@@ -12,12 +13,20 @@ import { createIndexDocuments, type IndexDocuments } from "../documents/index-do
 import type { IngestListener } from "../documents/ingest/background-runs.ts"
 import { upgradePluginTables } from "../documents/upgrade-plugin-tables.ts"
 import type { Health } from "../health.ts"
+import { type EmbeddingMeter, patientEmbedder } from "../inference/meter-embedder.ts"
 import { type Inference, openInference } from "../inference/open-inference.ts"
 import { type Authenticate, createAuthenticator } from "../keys/authenticator.ts"
 import { createKeyRing, type KeyRing } from "../keys/key-ring.ts"
+import { createMemoryLimits } from "../limits/memory-limits.ts"
+import { createPostgresLimits } from "../limits/postgres-limits.ts"
+import { createPostgresTokenBudget } from "../limits/postgres-token-budget.ts"
+import { createRates, type Rates } from "../limits/rates.ts"
+import { createTenantPlaces } from "../limits/tenant-places.ts"
 import type { Log } from "../log.ts"
 import type { Retrieve } from "../search/retrieve.ts"
 import type { Search } from "../search/search.ts"
+import { createReadUsage, type ReadUsage } from "../usage/read-usage.ts"
+import { createUsageMeter } from "../usage/usage-meter.ts"
 import { createHealth } from "./create-health.ts"
 import { type Answers, openAnswers } from "./open-answers.ts"
 import { openEnricher } from "./open-enricher.ts"
@@ -27,6 +36,7 @@ import { createOpenPublication, type OpenPublication } from "./open-publication.
 import { openSearchedIndex } from "./open-searched-index.ts"
 import { openSearching } from "./open-searching.ts"
 import { readingOverIndex } from "./pages-over-index.ts"
+import { servedAnswers, servedPictures, servedSearch } from "./served-calls.ts"
 
 /** How long a component may take to show that it is alive, ms. */
 const HEALTH_TIMEOUT_MS = 2_000
@@ -46,6 +56,10 @@ export interface Runtime extends Omit<OpenedIngest, "close"> {
   readonly openPublication: OpenPublication
   readonly keys: KeyRing
   readonly authenticate: Authenticate
+  readonly rates: Rates
+  readonly readUsage: ReadUsage
+  /** Of what is embedded for a tenant beside searches. */
+  readonly embeddingMeter: EmbeddingMeter
   readonly health: Health
   readonly inference: Pick<Inference, "embedder" | "reranker" | "warm">
   /** Whether the database runs in this process. */
@@ -82,12 +96,20 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
     await Promise.allSettled([openingDatabase.then(closeDatabase), openingModels.then((models) => models.close())])
     throw error
   })
-  const { database, owner } = opened
+  const { owner } = opened
+  const embedded = opened.database.driver === "pglite"
+  // Requests are shed where there are too many; uploads being read, and counts, wait.
+  const database = createBoundedDatabase(opened.database, config.databaseQueueMax)
+  const usage = createUsageMeter({ database: opened.database, flushing: "timer", log })
+  const { count } = usage
+  const embeddingMeter = { count, budget: inferenceBudget(opened, config) }
   const { embedder, reranker } = inference
-  const indexDocuments = createIndexDocuments({ database, embedder })
+  const indexDocuments = createIndexDocuments({ database, embedder, ...embeddingMeter })
   const documents = createDocuments(database)
   const ingesting = await openIngest({
-    ...{ database, owner, documents, embedder, config, log, listener: options.ingestListener },
+    ...{ database: opened.database, owner, config, log, count, listener: options.ingestListener },
+    documents: createDocuments(opened.database),
+    embedder: embedder && patientEmbedder(embedder),
     reading: options.fileReading ?? openFileReading(config, embedder),
     enricher: openEnricher(config),
     inMemory: home === "memory://",
@@ -110,28 +132,37 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
     { documents, ...ingesting },
     { foreign: searched.foreign, timeoutMs: config.searchTimeoutMs },
   )
+  const countCollection = createCountCollection(database)
+  const answers = openAnswers({ config, database, retrieve, evidence, pages: reading.documentPages, anomalies })
+  const { searchesPerTenantMax: max } = config
+  const served = { count, inPlace: max === undefined ? undefined : createTenantPlaces({ max }) }
   const runtime: Runtime = {
     ...ingesting,
     ...reading,
-    search: evidence.search,
-    retrieve,
+    pagePictures: servedPictures(reading.pagePictures, count),
+    search: servedSearch(evidence.search, served),
+    retrieve: servedSearch(retrieve, served),
     extractive: evidence,
     indexDocuments,
-    countCollection: createCountCollection(database),
+    countCollection,
     entities: createEntities(database),
     anomalies,
-    answers: openAnswers({ config, database, retrieve, evidence, pages: reading.documentPages, anomalies }),
+    answers: servedAnswers(answers, served),
     openPublication: createOpenPublication({ config, database, embedder }),
     keys,
     authenticate: createAuthenticator(database),
+    readUsage: createReadUsage({ database, stored: countCollection, flush: usage.flush }),
+    embeddingMeter,
+    rates: createRates(embedded ? createMemoryLimits() : createPostgresLimits(opened.database), config),
     health: createHealth({ ...parts, timeoutMs: HEALTH_TIMEOUT_MS }),
     inference,
-    embedded: database.driver === "pglite",
+    embedded,
     owner,
     close: async () => {
       await searched.close()
       await ingesting.close()
       await inference.close()
+      await usage.close()
       await closeDatabase(opened)
     },
   }
@@ -142,6 +173,10 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
     await runtime.close()
     throw error
   }
+}
+
+function inferenceBudget({ database }: OpenedDatabase, { inferenceTokensPerDay: perDay }: Config) {
+  return perDay === undefined ? undefined : createPostgresTokenBudget(database, { purpose: "inference", perDay })
 }
 
 async function openMigrated(options: Parameters<typeof openDatabase>[0], log: Log): Promise<OpenedDatabase> {

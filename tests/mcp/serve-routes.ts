@@ -7,6 +7,8 @@ import { createSseSessions, type SseLimits, type SseSessions } from "../../funct
 import { createTestApp } from "../../functions/http/test-app.ts"
 import { openPort } from "../../functions/open-port.ts"
 import { KeyScope, type Principal } from "../../lib/keys/api-key.ts"
+import { createMemoryLimits } from "../../lib/limits/memory-limits.ts"
+import { createRates } from "../../lib/limits/rates.ts"
 import { createLog } from "../../lib/log.ts"
 import { type CreateMcpServer, createMcpServers } from "../../lib/mcp/create-mcp-server.ts"
 
@@ -32,7 +34,12 @@ export async function serveRoutes(options: ServeRoutesOptions = {}): Promise<Ser
   const { limits = {}, policy = "keys", extend = (same) => same } = options
   const log = createLog({ level: "error", write: () => undefined })
   const authenticate = async (id: string): Promise<Principal> => ({ id, tenants: ["acme"], scopes: KeyScope.options })
-  const guard = createGuard({ policy, authenticate, peerAddress: () => "127.0.0.1" })
+  const guard = createGuard({
+    rates: createRates(createMemoryLimits()),
+    policy,
+    authenticate,
+    peerAddress: () => "127.0.0.1",
+  })
   const { parts } = createTestApp()
   const createServer = extend(createMcpServers({ ...parts, answer: parts.answers.answer, log }))
   const calls = createRunningCalls()

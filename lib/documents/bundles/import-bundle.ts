@@ -1,6 +1,8 @@
+import type { CountUsage } from "../../count-usage.ts"
 import type { Database, Transaction } from "../../database/database.ts"
 import { loadLanguageDetector } from "../../detect-language.ts"
 import type { Embedder } from "../../inference/inference.ts"
+import { meterEmbedder } from "../../inference/meter-embedder.ts"
 import type { ObjectStore } from "../../objects/object-store.ts"
 import { type EmbeddedDocument, embedDocuments } from "../embed-documents.ts"
 import { replaceDocuments } from "../write-documents.ts"
@@ -14,6 +16,7 @@ interface ImportDeps {
   /** Null: its chunks are found by words alone. */
   readonly embedder: Embedder | null
   readonly objects: ObjectStore
+  readonly count?: CountUsage | undefined
   /** Removes objects that the document's earlier versions left. */
   cleanUp(tenant: string, documentId: string): Promise<void>
 }
@@ -43,9 +46,10 @@ export interface ImportOutcome {
 export type ImportBundle = (tenant: string, root: string, options?: ImportOptions) => Promise<ImportOutcome>
 
 export function createImportBundle(deps: ImportDeps): ImportBundle {
-  const { database, embedder, cleanUp } = deps
+  const { database, count, cleanUp } = deps
   return async (tenant, root, { skipExisting = false, signal = new AbortController().signal } = {}) => {
     const { id } = await readBundleIndex(root)
+    const embedder = deps.embedder && meterEmbedder(deps.embedder, tenant, { count })
     if (skipExisting && (await isHere(database, tenant, id))) {
       return { id, status: "skipped", chunks: 0, images: 0, tables: 0, warnings: [] }
     }
@@ -59,6 +63,7 @@ export function createImportBundle(deps: ImportDeps): ImportBundle {
       await claimImages(transaction, id, images.values())
       return writeBundle(transaction, tenant, bundle, embedded)
     })
+    await count?.(tenant, { documents: 1, passages: bundle.chunks.length })
     await cleanUp(tenant, id)
     const warnings = [...embedded.flatMap((each) => each.warnings), ...renumbered(bundle, chunkIds)]
     const counts = { chunks: bundle.chunks.length, images: images.size, tables: bundle.tables.length }

@@ -6,7 +6,7 @@ import { type Bundle, readBundle } from "../bundles/read-bundle.ts"
 import type { SourceFile } from "../prepare-document.ts"
 import { embedDrafts } from "./embed-drafts.ts"
 import { publish } from "./publish.ts"
-import type { JobParts, RunJobOptions } from "./run-job.ts"
+import { type JobParts, jobEmbedder, type RunJobOptions } from "./run-job.ts"
 import type { Job } from "./upload.ts"
 
 /**
@@ -29,10 +29,17 @@ export async function ingestBundle(
   const bundle = asUploaded(await readBundle(folder, signal), job, passedOver)
   const images = await storeImages(parts, job.tenant, folder, bundle, signal)
   const document = bundleDocument(bundle, images, parts.embedder, await parts.detectLanguage())
-  const embedded = await embedDrafts(parts.drafts, parts.embedder, job, { ...document, file }, { signal, onLost })
+  const embedded = await embedDrafts(
+    parts.drafts,
+    jobEmbedder(parts, job),
+    job,
+    { ...document, file },
+    { signal, onLost },
+  )
   const published = { tables: bundle.tables, noteHashes: [], bundle: { bundle, imageKeys: [...images.values()] } }
   if (!(await publish(parts.database, job, embedded, published))) onLost()
   signal.throwIfAborted()
+  await parts.count?.(job.tenant, { documents: 1, passages: bundle.chunks.length })
   onProgress({ done: 1, total: 1 })
 }
 

@@ -1,3 +1,4 @@
+import type { CountUsage } from "../../count-usage.ts"
 import { AppError } from "../../errors.ts"
 import { pageImageKey } from "../../objects/object-key.ts"
 import type { ObjectStore } from "../../objects/object-store.ts"
@@ -32,6 +33,7 @@ interface ReadPagesParts {
   readonly drafts: Drafts
   /** Shared by all jobs of the process: pages, not documents, are what takes CPU and memory. */
   readonly limit: Limiter
+  readonly count?: CountUsage | undefined
   /** Pages of one job that are read at once. */
   readonly sideBySide: number
 }
@@ -76,6 +78,7 @@ export async function readPages(parts: ReadPagesParts, job: HeldJob, options: Re
       ? { number, text: null, imageKey: null, warning: outcome.message }
       : { number, text: outcome.text, imageKey: await storeImage(parts.objects, job, outcome), warning: null }
     if (!(await parts.drafts.savePage(job, draft))) return onLost()
+    if (!failed) await parts.count?.(job.tenant, { pages: 1 })
     done++
     onProgress({ done, total })
   }
