@@ -8,6 +8,9 @@ import type { Edge } from "./http/edge.ts"
 
 /** A batch may upload for as long as it likes, but not for ever, ms. */
 const REQUEST_TIMEOUT_MS = 3_600_000
+/** All headers of a request, and how long they may take to come: Node's own bounds, said here because docs/api.md says them. */
+const HEADER_BYTES_MAX = 16_384
+const HEADERS_TIMEOUT_MS = 60_000
 /** How long requests under way may take to finish when the server stops, ms. */
 const DRAIN_MS = 10_000
 
@@ -22,7 +25,12 @@ interface OpenPort {
 
 /** Serves the app on HOST and PORT. Throws `invalid_configuration` where they can't be had, and says why. */
 export async function openPort({ fetch }: Hono<Edge>, place: Place): Promise<OpenPort> {
-  const server = createAdaptorServer({ fetch, serverOptions: { requestTimeout: REQUEST_TIMEOUT_MS } }) as Server
+  const serverOptions = {
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    headersTimeout: HEADERS_TIMEOUT_MS,
+    maxHeaderSize: HEADER_BYTES_MAX,
+  }
+  const server = createAdaptorServer({ fetch, serverOptions }) as Server
   const address = await listen(server, place)
   return { url: urlOf(address), close: () => drain(server) }
 }

@@ -7,6 +7,7 @@ export type ErrorCode =
   | "method_not_allowed"
   | "conflict"
   | "payload_too_large"
+  | "body_too_slow"
   | "unsupported_media_type"
   | "rate_limited"
   | "too_many_at_once"

@@ -7,6 +7,7 @@ export const STATUSES = {
   forbidden: [403, "This is not allowed"],
   not_found: [404, "There is no such thing"],
   method_not_allowed: [405, "The method does not fit the resource"],
+  body_too_slow: [408, "The body came too slowly"],
   conflict: [409, "The request conflicts with what is stored"],
   payload_too_large: [413, "The body is too large"],
   unsupported_media_type: [415, "The body has the wrong type"],

@@ -4,6 +4,7 @@ import { withFolder } from "../../lib/documents/ingest/fetch-upload.ts"
 import type { Receive } from "../../lib/documents/ingest/receive.ts"
 import { AppError } from "../../lib/errors.ts"
 import type { Guard } from "./auth.ts"
+import { bodyParts } from "./body-parts.ts"
 import type { Edge } from "./edge.ts"
 import { requireMediaType, validJson } from "./json-body.ts"
 import { formBoundary } from "./multipart.ts"
@@ -74,8 +75,7 @@ export function uploadsRoute(receive: Receive, { guard, documentBytesMax, tempFo
         )
       }
       return withFolder(tempFolder, async (folder) => {
-        const body = c.req.raw.body ?? new ReadableStream<Uint8Array>({ start: (stream) => stream.close() })
-        const { fields, fileName, file, warnings } = await receiveUpload(body, boundary, folder, documentBytesMax)
+        const { fields, fileName, file, warnings } = await receiveUpload(bodyParts(c), boundary, folder, documentBytesMax)
         const { id, source_account_id, ...options } = fields
         const added = await receive.add(await tenants(c)(source_account_id), { id, fileName, options }, file)
         const status = added.status === "ignored" ? "ready" : added.status

@@ -63,3 +63,19 @@ test("work that fails rejects its own caller alone, and the next has its turn", 
   await expect(failing).rejects.toThrow("broken")
   expect(await next).toBe("fine")
 })
+
+test("a full queue refuses at once, of texts to store after an eighth; what is patient, or has begun, still gets its turn", async () => {
+  const queue = createWorkQueue(16)
+  const first = openWork()
+  const all = [queue.run("query", first.work)]
+  const idle = async () => {}
+  for (let i = 0; i < 16; i++) all.push(queue.run("query", idle))
+  for (let i = 0; i < 2; i++) all.push(queue.run("passage", idle))
+  for (const kind of ["query", "passage"] as const) {
+    await expect(queue.run(kind, idle)).rejects.toMatchObject({ code: "overloaded", retryAfterS: 2 })
+    all.push(queue.run(kind, idle, { isPatient: true }))
+  }
+  first.end()
+  await Promise.all(all)
+  await queue.run("query", idle)
+})

@@ -31,7 +31,7 @@ const SUBJECTS_MAX = 10_000
 
 /**
  * Counts requests by shares that are taken from the store ahead, so that few requests wait for it: a share is as large as
- * what this process has let through in this minute, at most an eighth of what is left. 600 a minute cost one process 44
+ * what this process has let through in this minute, at most an eighth of what is left. 600 a minute cost one process 50
  * questions, one that is used up none.
  *
  * However many processes there are, a minute never lets more than its number through: a share ends, by a clock that began to

@@ -6,13 +6,14 @@ import type { CountUsage } from "../count-usage.ts"
 import type { Database, OwnerDatabase } from "../database/database.ts"
 import { createImportBundle, type ImportBundle } from "../documents/bundles/import-bundle.ts"
 import { createDocumentPages, type DocumentPages } from "../documents/document-pages.ts"
-import type { Documents } from "../documents/documents.ts"
+import { createDocuments } from "../documents/documents.ts"
 import type { Enricher } from "../documents/enrichment/enrichment-session.ts"
 import type { IngestListener } from "../documents/ingest/background-runs.ts"
 import { createIngest } from "../documents/ingest/create-ingest.ts"
 import { createIngestQueue, type IngestQueue, tenantsWithWork } from "../documents/ingest/ingest-queue.ts"
 import { createPagePictures, type PagePictures } from "../documents/page-pictures.ts"
 import type { Embedder } from "../inference/inference.ts"
+import { patientEmbedder } from "../inference/meter-embedder.ts"
 import type { Log } from "../log.ts"
 import { openObjectStore } from "../objects/open-object-store.ts"
 import type { FileReading } from "./open-file-reading.ts"
@@ -35,8 +36,9 @@ export interface OpenedIngest {
 
 interface OpenIngestParts {
   readonly database: Database
+  /** The same for what callers read. */
+  readonly requests: Database
   readonly owner: OwnerDatabase
-  readonly documents: Documents
   readonly embedder: Embedder | null
   readonly reading: FileReading
   /** Null: uploads are not enriched. */
@@ -58,8 +60,10 @@ export async function openIngest(parts: OpenIngestParts): Promise<OpenedIngest> 
   const tempFolder = join(home, "tmp")
   // A killed process leaves its files here; where another process may live, they may be its.
   if (isAlone) await rm(tempFolder, { recursive: true, force: true })
-  const { reading, embedder } = parts
-  const steps = createIngest({ ...parts, ...reading, objects, settings: config, tempFolder })
+  const { reading } = parts
+  const embedder = parts.embedder && patientEmbedder(parts.embedder)
+  const documents = createDocuments(database)
+  const steps = createIngest({ ...parts, ...reading, embedder, documents, objects, settings: config, tempFolder })
   const ingest = createIngestQueue({
     ...parts.listener,
     ingest: steps,
@@ -67,7 +71,7 @@ export async function openIngest(parts: OpenIngestParts): Promise<OpenedIngest> 
     isAlone,
     log,
   })
-  const documentPages = createDocumentPages(database)
+  const documentPages = createDocumentPages(parts.requests)
   return {
     ingest,
     importBundle: createImportBundle({ database, embedder, objects, count: parts.count, cleanUp: steps.cleanUp }),

@@ -1,6 +1,5 @@
 import type { EvidenceDeps } from "../answers/extractive/gather-evidence.ts"
 import type { Config } from "../config.ts"
-import { createBoundedDatabase } from "../database/bounded-database.ts"
 import type { OwnerDatabase } from "../database/database.ts"
 import { MIGRATIONS_FOLDER, migrate } from "../database/migrate.ts"
 import { type OpenedDatabase, openDatabase } from "../database/open-database.ts"
@@ -13,30 +12,26 @@ import { createIndexDocuments, type IndexDocuments } from "../documents/index-do
 import type { IngestListener } from "../documents/ingest/background-runs.ts"
 import { upgradePluginTables } from "../documents/upgrade-plugin-tables.ts"
 import type { Health } from "../health.ts"
-import { type EmbeddingMeter, patientEmbedder } from "../inference/meter-embedder.ts"
+import type { EmbeddingMeter } from "../inference/meter-embedder.ts"
 import { type Inference, openInference } from "../inference/open-inference.ts"
 import { type Authenticate, createAuthenticator } from "../keys/authenticator.ts"
 import { createKeyRing, type KeyRing } from "../keys/key-ring.ts"
-import { createMemoryLimits } from "../limits/memory-limits.ts"
-import { createPostgresLimits } from "../limits/postgres-limits.ts"
-import { createPostgresTokenBudget } from "../limits/postgres-token-budget.ts"
-import { createRates, type Rates } from "../limits/rates.ts"
-import { createTenantPlaces } from "../limits/tenant-places.ts"
+import type { Rates } from "../limits/rates.ts"
 import type { Log } from "../log.ts"
 import type { Retrieve } from "../search/retrieve.ts"
 import type { Search } from "../search/search.ts"
 import { createReadUsage, type ReadUsage } from "../usage/read-usage.ts"
-import { createUsageMeter } from "../usage/usage-meter.ts"
 import { createHealth } from "./create-health.ts"
 import { type Answers, openAnswers } from "./open-answers.ts"
 import { openEnricher } from "./open-enricher.ts"
 import { type FileReading, openFileReading } from "./open-file-reading.ts"
 import { type OpenedIngest, openIngest } from "./open-ingest.ts"
+import { openLimits } from "./open-limits.ts"
 import { createOpenPublication, type OpenPublication } from "./open-publication.ts"
 import { openSearchedIndex } from "./open-searched-index.ts"
 import { openSearching } from "./open-searching.ts"
 import { readingOverIndex } from "./pages-over-index.ts"
-import { servedAnswers, servedPictures, servedSearch } from "./served-calls.ts"
+import { servedCalls } from "./served-calls.ts"
 
 /** How long a component may take to show that it is alive, ms. */
 const HEALTH_TIMEOUT_MS = 2_000
@@ -97,19 +92,14 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
     throw error
   })
   const { owner } = opened
-  const embedded = opened.database.driver === "pglite"
-  // Requests are shed where there are too many; uploads being read, and counts, wait.
-  const database = createBoundedDatabase(opened.database, config.databaseQueueMax)
-  const usage = createUsageMeter({ database: opened.database, flushing: "timer", log })
-  const { count } = usage
-  const embeddingMeter = { count, budget: inferenceBudget(opened, config) }
+  const { database, rates, usage, embeddingMeter, served } = openLimits(opened.database, config, log)
   const { embedder, reranker } = inference
   const indexDocuments = createIndexDocuments({ database, embedder, ...embeddingMeter })
   const documents = createDocuments(database)
   const ingesting = await openIngest({
-    ...{ database: opened.database, owner, config, log, count, listener: options.ingestListener },
-    documents: createDocuments(opened.database),
-    embedder: embedder && patientEmbedder(embedder),
+    ...{ database: opened.database, requests: database, owner, config, log, count: usage.count },
+    listener: options.ingestListener,
+    embedder,
     reading: options.fileReading ?? openFileReading(config, embedder),
     enricher: openEnricher(config),
     inMemory: home === "memory://",
@@ -134,29 +124,24 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
   )
   const countCollection = createCountCollection(database)
   const answers = openAnswers({ config, database, retrieve, evidence, pages: reading.documentPages, anomalies })
-  const { searchesPerTenantMax: max } = config
-  const served = { count, inPlace: max === undefined ? undefined : createTenantPlaces({ max }) }
   const runtime: Runtime = {
     ...ingesting,
     ...reading,
-    pagePictures: servedPictures(reading.pagePictures, count),
-    search: servedSearch(evidence.search, served),
-    retrieve: servedSearch(retrieve, served),
+    ...servedCalls({ ...reading, answers, retrieve, search: evidence.search }, served),
     extractive: evidence,
     indexDocuments,
     countCollection,
     entities: createEntities(database),
     anomalies,
-    answers: servedAnswers(answers, served),
     openPublication: createOpenPublication({ config, database, embedder }),
     keys,
     authenticate: createAuthenticator(database),
     readUsage: createReadUsage({ database, stored: countCollection, flush: usage.flush }),
     embeddingMeter,
-    rates: createRates(embedded ? createMemoryLimits() : createPostgresLimits(opened.database), config),
+    rates,
     health: createHealth({ ...parts, timeoutMs: HEALTH_TIMEOUT_MS }),
     inference,
-    embedded,
+    embedded: database.driver === "pglite",
     owner,
     close: async () => {
       await searched.close()
@@ -173,10 +158,6 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
     await runtime.close()
     throw error
   }
-}
-
-function inferenceBudget({ database }: OpenedDatabase, { inferenceTokensPerDay: perDay }: Config) {
-  return perDay === undefined ? undefined : createPostgresTokenBudget(database, { purpose: "inference", perDay })
 }
 
 async function openMigrated(options: Parameters<typeof openDatabase>[0], log: Log): Promise<OpenedDatabase> {

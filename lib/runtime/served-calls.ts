@@ -1,13 +1,32 @@
 import type { CountUsage } from "../count-usage.ts"
 import type { PagePictures } from "../documents/page-pictures.ts"
 import type { InPlace } from "../limits/tenant-places.ts"
+import type { Retrieve } from "../search/retrieve.ts"
 import type { Search } from "../search/search.ts"
 import type { Answers } from "./open-answers.ts"
 
-interface Served {
+/** What stands around them. */
+export interface Served {
   readonly count: CountUsage
   /** Absent: as many at once as come. */
   readonly inPlace?: InPlace | undefined
+}
+
+interface Callable {
+  readonly search: Search
+  readonly retrieve: Retrieve
+  readonly answers: Answers
+  readonly pagePictures: PagePictures
+}
+
+/** All of it as callers get it. */
+export function servedCalls({ search, retrieve, answers, pagePictures }: Callable, served: Served): Callable {
+  return {
+    search: servedSearch(search, served),
+    retrieve: servedSearch(retrieve, served),
+    answers: servedAnswers(answers, served),
+    pagePictures: servedPictures(pagePictures, served.count),
+  }
 }
 
 const atOnce: InPlace = (_tenant, _deadline, work) => work()

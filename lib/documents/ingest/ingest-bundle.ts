@@ -6,7 +6,7 @@ import { type Bundle, readBundle } from "../bundles/read-bundle.ts"
 import type { SourceFile } from "../prepare-document.ts"
 import { embedDrafts } from "./embed-drafts.ts"
 import { publish } from "./publish.ts"
-import { type JobParts, jobEmbedder, type RunJobOptions } from "./run-job.ts"
+import type { JobParts, RunJobOptions } from "./run-job.ts"
 import type { Job } from "./upload.ts"
 
 /**
@@ -31,10 +31,10 @@ export async function ingestBundle(
   const document = bundleDocument(bundle, images, parts.embedder, await parts.detectLanguage())
   const embedded = await embedDrafts(
     parts.drafts,
-    jobEmbedder(parts, job),
+    parts.embedder,
     job,
     { ...document, file },
-    { signal, onLost },
+    { signal, onLost, count: parts.count },
   )
   const published = { tables: bundle.tables, noteHashes: [], bundle: { bundle, imageKeys: [...images.values()] } }
   if (!(await publish(parts.database, job, embedded, published))) onLost()

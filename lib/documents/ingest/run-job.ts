@@ -3,7 +3,6 @@ import type { Database } from "../../database/database.ts"
 import type { DetectLanguage } from "../../detect-language.ts"
 import { AppError } from "../../errors.ts"
 import type { Embedder } from "../../inference/inference.ts"
-import { meterEmbedder } from "../../inference/meter-embedder.ts"
 import type { Log } from "../../log.ts"
 import type { ObjectStore } from "../../objects/object-store.ts"
 import type { ReadDocument } from "../block.ts"
@@ -130,15 +129,10 @@ async function publishRead(
   const enriched = await enrichChunks(session, prepared)
   // First, for only so many warnings are kept.
   const ready = { ...enriched, warnings: [...session.warnings, ...enriched.warnings] }
-  const embedded = await embedDrafts(parts.drafts, jobEmbedder(parts, job), job, ready, { signal, onLost })
+  const embedded = await embedDrafts(parts.drafts, parts.embedder, job, ready, { signal, onLost, count: parts.count })
   if (!(await publish(parts.database, job, embedded, { tables, noteHashes: session.hashes }))) onLost()
   signal.throwIfAborted()
   await parts.count?.(job.tenant, { documents: 1, passages: embedded.document.chunks.length })
-}
-
-/** The model, counting for the job's tenant. */
-export function jobEmbedder({ embedder, count }: JobParts, { tenant }: Job): Embedder | null {
-  return embedder && meterEmbedder(embedder, tenant, { count })
 }
 
 /** Progress that goes on where that of the pages ended. */
