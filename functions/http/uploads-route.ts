@@ -75,7 +75,12 @@ export function uploadsRoute(receive: Receive, { guard, documentBytesMax, tempFo
         )
       }
       return withFolder(tempFolder, async (folder) => {
-        const { fields, fileName, file, warnings } = await receiveUpload(bodyParts(c), boundary, folder, documentBytesMax)
+        const { fields, fileName, file, warnings } = await receiveUpload(
+          bodyParts(c),
+          boundary,
+          folder,
+          documentBytesMax,
+        )
         const { id, source_account_id, ...options } = fields
         const added = await receive.add(await tenants(c)(source_account_id), { id, fileName, options }, file)
         const status = added.status === "ignored" ? "ready" : added.status
