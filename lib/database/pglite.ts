@@ -142,11 +142,7 @@ function connectionOf(pglite: PGlite, dataDir: string): Connection {
   }
 }
 
-/**
- * Runs one piece of work at a time, in order, and refuses work that is asked for from inside another piece. The event loop has a
- * turn before each: a unit here is one stretch of microtasks, so that otherwise sockets would wait unread behind all units, and
- * nobody could see that there are too many requests (500 at once were each answered, the last one after 90 s).
- */
+/** Runs one piece of work at a time, in order, and refuses work that is asked for from inside another piece. */
 function createQueue() {
   let last: Promise<unknown> = Promise.resolve()
   const current = new AsyncLocalStorage<{ running: boolean }>()
@@ -158,7 +154,6 @@ function createQueue() {
     }
     const unit = { running: true }
     const result = last
-      .then(() => new Promise(setImmediate))
       .then(() => current.run(unit, work))
       .finally(() => {
         unit.running = false
