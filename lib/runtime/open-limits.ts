@@ -26,7 +26,8 @@ export function openLimits(database: Database, config: Config, log: Log): Opened
   const { inferenceTokensPerDay: perDay, searchesPerTenantMax: max } = config
   const usage = createUsageMeter({ database, flushing: "timer", log })
   const { count } = usage
-  const budget = perDay === undefined ? undefined : createPostgresTokenBudget(database, { purpose: "inference", perDay })
+  const budget =
+    perDay === undefined ? undefined : createPostgresTokenBudget(database, { purpose: "inference", perDay })
   const store = database.driver === "pglite" ? createMemoryLimits() : createPostgresLimits(database)
   return {
     database: createBoundedDatabase(database, config.databaseQueueMax),

@@ -84,13 +84,7 @@ interface RuntimeOptions {
 export async function openRuntime(config: Config, options: RuntimeOptions): Promise<Runtime> {
   const { log, databaseHome } = options
   const home = databaseHome ?? config.concordanceHome
-  const openingDatabase = openMigrated({ url: config.databaseUrl, ownerUrl: config.migrationDatabaseUrl, home }, log)
-  const openingModels = openInference({ ...config, home: config.concordanceHome })
-  const [opened, inference] = await Promise.all([openingDatabase, openingModels]).catch(async (error: unknown) => {
-    // Whichever half did open holds a lock or memory that nobody else would give back.
-    await Promise.allSettled([openingDatabase.then(closeDatabase), openingModels.then((models) => models.close())])
-    throw error
-  })
+  const [opened, inference] = await openBoth(config, home, log)
   const { owner } = opened
   const { database, rates, usage, embeddingMeter, served } = openLimits(opened.database, config, log)
   const { embedder, reranker } = inference
@@ -158,6 +152,17 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
     await runtime.close()
     throw error
   }
+}
+
+/** Database and models, side by side. */
+async function openBoth(config: Config, home: string, log: Log): Promise<[OpenedDatabase, Inference]> {
+  const openingDatabase = openMigrated({ url: config.databaseUrl, ownerUrl: config.migrationDatabaseUrl, home }, log)
+  const openingModels = openInference({ ...config, home: config.concordanceHome })
+  return Promise.all([openingDatabase, openingModels]).catch(async (error: unknown) => {
+    // Whichever half did open holds a lock or memory that nobody else would give back.
+    await Promise.allSettled([openingDatabase.then(closeDatabase), openingModels.then((models) => models.close())])
+    throw error
+  })
 }
 
 async function openMigrated(options: Parameters<typeof openDatabase>[0], log: Log): Promise<OpenedDatabase> {
