@@ -82,8 +82,7 @@ interface RuntimeOptions {
  *   `database_unavailable`, `inference_unavailable`
  */
 export async function openRuntime(config: Config, options: RuntimeOptions): Promise<Runtime> {
-  const { log, databaseHome } = options
-  const home = databaseHome ?? config.concordanceHome
+  const { log, databaseHome: home = config.concordanceHome } = options
   const [opened, inference] = await openBoth(config, home, log)
   const { owner } = opened
   const { database, rates, usage, embeddingMeter, served } = openLimits(opened.database, config, log)
@@ -108,8 +107,8 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
       throw error
     },
   )
-  const detector = loadQuestionDetector
-  const { retrieve, evidence } = openSearching({ database, searched, embedder, reranker, detector })
+  const searching = { database, searched, embedder, reranker, detector: loadQuestionDetector }
+  const { retrieve, evidence } = openSearching(searching)
   const parts = { database, index: async () => searched.foreign, models: async () => inference }
   const anomalies = createAnomalies(database)
   const reading = readingOverIndex(
