@@ -20,6 +20,7 @@ import { addSearchCommand } from "./search.ts"
 import { addServeCommand } from "./serve.ts"
 import { addSpacesCommand } from "./spaces.ts"
 import type { Terminal } from "./terminal.ts"
+import { addUsageCommand } from "./usage.ts"
 
 /** Runs one command and gives its exit status; nothing is thrown. A command's modules are loaded when it runs. */
 export async function runCli(args: readonly string[], terminal: Terminal): Promise<number> {
@@ -73,6 +74,7 @@ const COMMANDS = [
   addInferenceCommand,
   addKeysCommand,
   addSpacesCommand,
+  addUsageCommand,
   addBenchCommand,
   addDemoCommand,
 ]

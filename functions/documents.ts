@@ -8,12 +8,14 @@ import { createCleanUp } from "../lib/documents/ingest/clean-up.ts"
 import { createReceive } from "../lib/documents/ingest/receive.ts"
 import { openObjectStore } from "../lib/objects/open-object-store.ts"
 import { pagesOverIndex, storedBesideIndex } from "../lib/runtime/pages-over-index.ts"
+import { createReadUsage } from "../lib/usage/read-usage.ts"
 import { anomaliesRoute } from "./http/anomalies-route.ts"
 import { collectionRoute } from "./http/collection-route.ts"
 import { documentPagesRoute } from "./http/document-pages-route.ts"
 import { documentsRoute } from "./http/documents-route.ts"
 import { entitiesRoute } from "./http/entities-route.ts"
 import { uploadsRoute } from "./http/uploads-route.ts"
+import { usageRoute } from "./http/usage-route.ts"
 import { foreignLater } from "./lambda/foreign-later.ts"
 import { httpHandler } from "./lambda/http-handler.ts"
 
@@ -31,7 +33,9 @@ export const handler = httpHandler(async (app, { config, database, guard, log })
   app.route("/", uploadsRoute(receive, { guard, documentBytesMax, tempFolder: join(concordanceHome, "tmp") }))
   app.route("/", documentsRoute(documents, receive, { guard }))
   const upload = { bytes_max: documentBytesMax, form_bytes_max: Math.min(documentBytesMax, FORM_BYTES_MAX) }
-  app.route("/", collectionRoute(createCountCollection(database), { guard, upload }))
+  const countCollection = createCountCollection(database)
+  app.route("/", collectionRoute(countCollection, { guard, upload }))
+  app.route("/", usageRoute(createReadUsage({ database, stored: countCollection }), { guard }))
   app.route("/", documentPagesRoute(pagesOverIndex(createDocumentPages(database), index), { guard }))
   app.route("/", entitiesRoute(createEntities(database), { guard }))
   app.route("/", anomaliesRoute(createAnomalies(database), { guard }))

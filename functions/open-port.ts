@@ -9,6 +9,9 @@ import type { Edge } from "./http/edge.ts"
 
 /** A batch may upload for as long as it likes, but not for ever, ms. */
 const REQUEST_TIMEOUT_MS = 3_600_000
+/** All headers of a request, and how long they may take to come: Node's own bounds, said here because docs/api.md says them. */
+const HEADER_BYTES_MAX = 16_384
+const HEADERS_TIMEOUT_MS = 60_000
 /** How long requests under way may take to finish when the server stops, ms. */
 const DRAIN_MS = 10_000
 
@@ -26,7 +29,12 @@ export async function openPort(app: Hono<Edge>, place: Place): Promise<OpenPort>
   // Requests are traced and measured as whatever opens the port is.
   const activity = currentActivity()
   const fetch: typeof app.fetch = (...given) => runActivity(activity, () => app.fetch(...given))
-  const server = createAdaptorServer({ fetch, serverOptions: { requestTimeout: REQUEST_TIMEOUT_MS } }) as Server
+  const serverOptions = {
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    headersTimeout: HEADERS_TIMEOUT_MS,
+    maxHeaderSize: HEADER_BYTES_MAX,
+  }
+  const server = createAdaptorServer({ fetch, serverOptions }) as Server
   const address = await listen(server, place)
   return { url: urlOf(address), close: () => drain(server) }
 }

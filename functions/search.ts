@@ -1,10 +1,12 @@
 import { createCachedEmbedder } from "../lib/inference/cached-embedder.ts"
 import { openSearchedIndex } from "../lib/runtime/open-searched-index.ts"
+import { servedSearch } from "../lib/runtime/served-calls.ts"
 import { createSearch } from "../lib/search/search.ts"
 import { searchRoute } from "./http/search-route.ts"
 import { httpHandler } from "./lambda/http-handler.ts"
 import { lambdaTenantModels } from "./lambda/lambda-tenant-models.ts"
 import { openModels } from "./lambda/open-models.ts"
+import { openUsage } from "./lambda/open-usage.ts"
 
 /** `POST /search`. */
 export const handler = httpHandler(async (app, { config, database, guard, log }) => {
@@ -19,5 +21,6 @@ export const handler = httpHandler(async (app, { config, database, guard, log })
     // Its data is 1.6 MB, for models of one language, which run at home.
     detector: null,
   })
-  app.route("/", searchRoute(search, { guard, timeoutMs: config.searchTimeoutMs }))
+  const { count } = openUsage({ config, database, log })
+  app.route("/", searchRoute(servedSearch(search, { count }), { guard, timeoutMs: config.searchTimeoutMs }))
 })

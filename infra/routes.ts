@@ -8,6 +8,7 @@ export const apiRoutes = {
     "POST /documents",
     "GET /documents",
     "GET /collection",
+    "GET /usage",
     "GET /documents/{id}",
     "DELETE /documents/{id}",
     "GET /documents/{id}/pages",

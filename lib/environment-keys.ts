@@ -13,6 +13,7 @@ export interface KeyFacts {
     | "Language model"
     | "Answers"
     | "External index"
+    | "Limits"
     | "Timeouts"
     | "Ignored"
   /** What a value must be: completes "must be …". */

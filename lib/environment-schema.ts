@@ -19,6 +19,7 @@ import {
 import { AppError } from "./errors.ts"
 import { indexKeys } from "./index-keys.ts"
 import { languageModelKeys } from "./language-model-keys.ts"
+import { limitKeys } from "./limit-keys.ts"
 import { STRATEGIES } from "./strategies.ts"
 
 /** The environment as an operator writes it, every key with its meaning. */
@@ -152,6 +153,7 @@ export const Environment = z.object({
   ...languageModelKeys,
   ...answerKeys,
   ...indexKeys,
+  ...limitKeys,
   SEARCH_TIMEOUT_MS: whole(50, 600_000, 10_000, {
     group: "Timeouts",
   }),

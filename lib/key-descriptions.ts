@@ -62,6 +62,16 @@ export const keyDescriptions: Readonly<Record<EnvironmentKey, string>> = {
   INFERENCE_API_KEY:
     "Key that callers of `concordance inference serve` must send. Unset: it listens on a loopback address alone",
   RERANK_MODEL: "Cross-encoder in place of the profile's reranker: a Hugging Face name, a local folder, or `none`",
+  RATE_PER_KEY: "Requests a minute of a key that was made without a rate of its own. Unset: unlimited",
+  RATE_PER_TENANT: "Requests a minute that concern one tenant, whichever keys they come with. Unset: unlimited",
+  SEARCHES_PER_TENANT_MAX:
+    "Searches and answers of one tenant at once; as many again may wait for a second. More get 429. Unset: unlimited",
+  INFERENCE_TOKENS_PER_DAY:
+    "Most tokens that the embedding model reads in a day (UTC) for a tenant's `/embed`, `/v1/embeddings` and `/index`; then 429 until the next. Unset: unlimited",
+  INFERENCE_QUEUE_MAX:
+    "Questions that may wait for a model in this process, and an eighth as many requests with texts to embed, whose bodies are larger; one more gets 503, a search is answered by words alone",
+  DATABASE_QUEUE_MAX:
+    "Units of work of requests that the database may have at once, those that wait among them; one more gets 503",
   SEARCH_TIMEOUT_MS: "Longest a search may take, ms; then 504",
   INDEX_TIMEOUT_MS: "Longest that indexing one request, or one group of lines of a batch, may take, ms",
   EMBED_TIMEOUT_MS: "Longest a search waits for the query's vector, ms; then it answers by words alone and says so",

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { afterEach, describe, expect, test } from "vitest"
 import type { AnswerResponse } from "../lib/answers/response.ts"
-import { createMemoryTokenBudget } from "../lib/answers/token-budget.ts"
+import { createMemoryTokenBudget } from "../lib/token-budget.ts"
 import { type AskedName, hit, startAnswering } from "./answering.ts"
 import { fakeTokens, type LlmReply } from "./fake-llm.ts"
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { createPostgresTokenBudget } from "../lib/answers/postgres-token-budget.ts"
+import { createPostgresTokenBudget } from "../lib/limits/postgres-token-budget.ts"
 import { startAnswering } from "./answering.ts"
 import { openTestDatabase, type TestDatabase } from "./database.ts"
 import { type Served, serve } from "./served.ts"
@@ -29,7 +29,7 @@ afterAll(() => Promise.all([served?.close(), db?.close()]))
 
 test("an answer over indexed documents cites those that the search found, and its tokens are counted for its tenant", async () => {
   const { runtime } = served
-  const budget = createPostgresTokenBudget(db.database, 100_000)
+  const budget = createPostgresTokenBudget(db.database, { purpose: "answers", perDay: 100_000 })
   const relevant = /lighthouse/
   const answering = await startAnswering({
     deps: { retrieve: runtime.retrieve, budget },

@@ -1,12 +1,12 @@
 import type { AnswerEvent } from "../lib/answers/answer.ts"
 import { type AnswerDeps, type AnswerSettings, createAnswer } from "../lib/answers/create-answer.ts"
 import { AnswerRequest } from "../lib/answers/request.ts"
-import { createMemoryTokenBudget } from "../lib/answers/token-budget.ts"
 import { formatCitation } from "../lib/citation.ts"
 import { deadlineIn } from "../lib/deadline.ts"
 import { type LlmSettings, openLlm } from "../lib/llm/open-llm.ts"
 import type { SearchHit } from "../lib/search/response.ts"
 import type { RetrieveRequest } from "../lib/search/retrieve.ts"
+import { createMemoryTokenBudget } from "../lib/token-budget.ts"
 import { type LlmQuestion, type LlmReply, startFakeLlm } from "./fake-llm.ts"
 
 /** The names under which the graph asks the model; `text` is the generator. */

@@ -113,13 +113,17 @@ test("what is granted beyond reading: the service writes its tenants' rows, and 
     { who: "concordance_app", on: "entities", may: all },
     { who: "concordance_app", on: "entity_mentions", may: all },
     { who: "concordance_app", on: "index_publications", may: all },
+    { who: "concordance_app", on: "inference_tokens", may: "INSERT, UPDATE" },
     { who: "concordance_app", on: "ingest_jobs", may: all },
+    { who: "concordance_app", on: "key_rates", may: "INSERT, UPDATE" },
     { who: "concordance_app", on: "lexeme_count_deltas", may: all },
     { who: "concordance_app", on: "lexeme_counts", may: all },
     { who: "concordance_app", on: "page_drafts", may: all },
     { who: "concordance_app", on: "pages", may: all },
+    { who: "concordance_app", on: "tenant_rates", may: "INSERT, UPDATE" },
     { who: "concordance_app", on: "upload_keys", may: all },
     { who: "concordance_app", on: "uploads", may: all },
+    { who: "concordance_app", on: "usage_days", may: "INSERT, UPDATE" },
   ])
 })
 

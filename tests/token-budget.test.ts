@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { createPostgresTokenBudget } from "../lib/answers/postgres-token-budget.ts"
-import { createMemoryTokenBudget, type TokenBudget } from "../lib/answers/token-budget.ts"
 import { openTokenPurse } from "../lib/answers/token-purse.ts"
+import { createPostgresTokenBudget } from "../lib/limits/postgres-token-budget.ts"
+import { createMemoryTokenBudget, type TokenBudget } from "../lib/token-budget.ts"
 import { OURS, openTwoTenants, THEIRS, type TwoTenants } from "./two-tenants.ts"
 
 let db: TwoTenants
@@ -12,7 +12,7 @@ afterAll(() => db.close())
 
 const BUDGETS: [string, (perDay: number) => TokenBudget][] = [
   ["in memory", (perDay) => createMemoryTokenBudget(perDay)],
-  ["in the database", (perDay) => createPostgresTokenBudget(db.database, perDay)],
+  ["in the database", (perDay) => createPostgresTokenBudget(db.database, { purpose: "answers", perDay })],
 ]
 
 /** Each test's own, so that none finds what another took. */
@@ -53,7 +53,7 @@ describe.each(BUDGETS)("the day's tokens %s", (_, open) => {
 })
 
 test("a day's count is a tenant's own: the other neither sees it nor adds to it", async () => {
-  const budget = createPostgresTokenBudget(db.database, 1_000)
+  const budget = createPostgresTokenBudget(db.database, { purpose: "answers", perDay: 1_000 })
   await budget.reserve(OURS, 1, 300)
   await budget.reserve(THEIRS, 1, 40)
   const rows = (tenant: string, text: string) => db.database.batch({ tenant }, [{ text }])

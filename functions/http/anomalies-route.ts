@@ -19,7 +19,7 @@ export function anomaliesRoute(anomalies: Anomalies, { guard }: { readonly guard
   return new Hono<Edge>().get("/anomalies", guard("search"), async (c) => {
     const { document, kind, ...page } = checkQuery(AnomaliesQuery, c.req.query())
     const filter = { ...(document !== undefined && { document }), ...(kind !== undefined && { kind }) }
-    return c.json(await anomalies.list(tenants(c)(), { ...pageOf(page), ...filter }))
+    return c.json(await anomalies.list(await tenants(c)(), { ...pageOf(page), ...filter }))
   })
 }
 

@@ -47,14 +47,14 @@ export function answerRoute(
     return streamAnswer(c, log, (onEvent, signal) => warned(run(requestDeadline(c, timeoutMs, signal), onEvent)))
   }
   return new Hono<Edge>()
-    .post("/answer", guard("search"), validJson(AnswerRequest, limits), (c) => {
+    .post("/answer", guard("search"), validJson(AnswerRequest, limits), async (c) => {
       const request = c.req.valid("json")
-      const tenant = tenants(c)(request.source_account_id)
+      const tenant = await tenants(c)(request.source_account_id)
       return respond(c, (deadline, onEvent) => answer(tenant, request, deadline, onEvent))
     })
-    .post("/chat", guard("search"), validJson(ChatRequest, limits), (c) => {
+    .post("/chat", guard("search"), validJson(ChatRequest, limits), async (c) => {
       const request = c.req.valid("json")
-      const tenant = tenants(c)(request.source_account_id)
+      const tenant = await tenants(c)(request.source_account_id)
       return respond(c, (deadline, onEvent) => chat(tenant, request, deadline, onEvent))
     })
     .get("/answer/graph", guard("search"), async (c) => c.text(await drawGraph()))

@@ -9,11 +9,14 @@ import type { Receive } from "../../lib/documents/ingest/receive.ts"
 import type { PagePictures } from "../../lib/documents/page-pictures.ts"
 import type { Health } from "../../lib/health.ts"
 import type { Embedder, Reranker } from "../../lib/inference/inference.ts"
+import type { EmbeddingMeter } from "../../lib/inference/meter-embedder.ts"
+import { admitTenants } from "../../lib/limits/rates.ts"
 import type { Log } from "../../lib/log.ts"
 import { createMcpServers } from "../../lib/mcp/create-mcp-server.ts"
 import type { Answers } from "../../lib/runtime/open-answers.ts"
 import type { Retrieve } from "../../lib/search/retrieve.ts"
 import type { Search } from "../../lib/search/search.ts"
+import type { ReadUsage } from "../../lib/usage/read-usage.ts"
 import { anomaliesRoute } from "./anomalies-route.ts"
 import { answerRoute } from "./answer-route.ts"
 import { createGuard, type GuardOptions } from "./auth.ts"
@@ -35,6 +38,7 @@ import { searchRoute } from "./search-route.ts"
 import { sseRoute } from "./sse-route.ts"
 import { createSseSessions } from "./sse-sessions.ts"
 import { uploadsRoute } from "./uploads-route.ts"
+import { usageRoute } from "./usage-route.ts"
 import { webRoute } from "./web-route.ts"
 
 /** All that the routes stand on: plain functions, so that a test passes its own. */
@@ -54,6 +58,8 @@ export interface AppParts extends GuardOptions {
   readonly health: Health
   readonly embedder: Embedder | null
   readonly reranker: Reranker | null
+  readonly readUsage: ReadUsage
+  readonly embeddingMeter: EmbeddingMeter
   readonly searchTimeoutMs: number
   readonly answerTimeoutMs: number
   readonly indexTimeoutMs: number
@@ -91,8 +97,9 @@ export function createApp(parts: AppParts): Hono<Edge> {
   app.route("/", entitiesRoute(parts.entities, { guard }))
   app.route("/", anomaliesRoute(parts.anomalies, { guard }))
   app.route("/", healthRoute(parts.health, { guard, version: parts.version }))
-  app.route("/", inferenceRoute(parts, { guard, timeoutMs: indexTimeoutMs }))
-  const mcp = createMcpServers({ ...parts, answer: parts.answers.answer })
+  app.route("/", usageRoute(parts.readUsage, { guard }))
+  app.route("/", inferenceRoute(parts, { guard, timeoutMs: indexTimeoutMs, meter: parts.embeddingMeter }))
+  const mcp = createMcpServers({ ...parts, answer: parts.answers.answer, admit: admitTenants(parts.rates) })
   app.route("/", mcpRoute(mcp, { ...parts, guard, calls: createRunningCalls() }))
   app.route("/", sseRoute(createSseSessions(mcp, SSE_LIMITS), { guard }))
   if (parts.serveApiDocs) app.route("/", openApiRoute(parts.version)).route("/", referenceRoute(parts.root))

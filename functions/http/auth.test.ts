@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest"
+import { createMemoryLimits } from "../../lib/limits/memory-limits.ts"
+import { createRates } from "../../lib/limits/rates.ts"
 import { Problem } from "./problem.ts"
-import { createRateLimiter } from "./rate-limiter.ts"
 import { createTestApp } from "./test-app.ts"
 
 const QUERY = { query: "a" }
@@ -63,26 +64,54 @@ describe("keys", () => {
     for (const path of ["/health", "/openapi.json", "/", "/docs"]) expect((await send("GET", path)).status).toBe(200)
   })
 
-  test("a key's rate is kept, and Retry-After says how long to wait", async () => {
-    const { post } = createTestApp({ policy: "keys" })
-    const answers = []
-    for (let i = 0; i < 3; i++) answers.push(await post("/search", QUERY, { "x-api-key": "slow" }))
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 429])
-    expect(answers[2]?.headers.get("retry-after")).toBe("30")
+  test("a key's rate is kept: every answer says how it stands, and a refusal when to come again", async () => {
+    const { post, send } = createTestApp({ policy: "keys" })
+    const answers = [
+      await post("/search", QUERY, { "x-api-key": "slow" }),
+      await send("GET", "/documents/a", undefined, { "x-api-key": "slow" }),
+      await post("/search", QUERY, { "x-api-key": "slow" }),
+    ]
+    expect(answers.map(({ status }) => status)).toEqual([200, 404, 429])
+    const header = (name: string) => answers.map(({ headers }) => headers.get(name))
+    expect(header("ratelimit-policy")).toEqual(Array(3).fill('"key";q=2;w=60'))
+    expect(header("ratelimit")).toEqual(['"key";r=1;t=60', '"key";r=0;t=60', '"key";r=0;t=60'])
+    expect(header("retry-after")).toEqual([null, null, "60"])
+    expect(await answers[2]?.json()).toMatchObject({ code: "rate_limited", retry_after_s: 60 })
   })
 
-  test("a bucket refills evenly and never beyond a minute's worth", () => {
-    let now = 0
-    const limit = createRateLimiter(() => now)
-    const principal = { id: "k", tenants: [], scopes: [], ratePerMinute: 60 }
-    for (let i = 0; i < 60; i++) expect(limit(principal)).toBe(0)
-    expect(limit(principal)).toBe(1)
-    now += 1_000
-    expect(limit(principal)).toBe(0)
-    expect(limit(principal)).toBe(1)
-    now += 3_600_000
-    for (let i = 0; i < 60; i++) expect(limit(principal)).toBe(0)
-    expect(limit(principal)).toBe(1)
+  test("a key without a rate has the installation's, a request without a key has none", async () => {
+    const rates = createRates(createMemoryLimits(), { ratePerKey: 1 })
+    const { post } = createTestApp({ rates })
+    const with_ = (headers: Record<string, string>) => post("/search", QUERY, headers)
+    expect((await with_({ "x-api-key": "acme" })).headers.get("ratelimit-policy")).toBe('"key";q=1;w=60')
+    expect((await with_({ "x-api-key": "acme" })).status).toBe(429)
+    expect((await with_({ "x-api-key": "slow" })).headers.get("ratelimit-policy")).toBe('"key";q=2;w=60')
+    for (const _ of [1, 2]) {
+      const free = await with_({})
+      expect([free.status, free.headers.get("ratelimit")]).toEqual([200, null])
+    }
+  })
+
+  test("a tenant's rate holds for all keys, for each line of a batch, and for nobody else", async () => {
+    const rates = createRates(createMemoryLimits(), { ratePerTenant: 2 })
+    const { post } = createTestApp({ policy: "keys", rates })
+    const search = (key: string, tenant: string) =>
+      post("/search", { ...QUERY, source_account_id: tenant }, { "x-api-key": key })
+    const first = await search("acme", "acme")
+    expect(first.headers.get("ratelimit-policy")).toBe('"tenant";q=2;w=60')
+    expect(first.headers.get("ratelimit")).toBe('"tenant";r=1;t=60')
+    const line = JSON.stringify({ id: "a", content: "b", source_account_id: "acme" })
+    const batch = await post("/index/batch", `${line}\n${line}`, { "x-api-key": "every" })
+    expect((await batch.text()).match(/"status":"indexed"/g)).toHaveLength(2)
+    const over = await search("two", "acme")
+    expect(over.status).toBe(429)
+    expect(await over.json()).toMatchObject({
+      code: "rate_limited",
+      detail: expect.stringContaining("RATE_PER_TENANT"),
+    })
+    const late = await post("/index/batch", line, { "x-api-key": "every" })
+    expect(await late.json()).toMatchObject({ line: 1, status: "failed", code: "rate_limited" })
+    expect((await search("every", "another")).status).toBe(200)
   })
 })
 

@@ -4,10 +4,11 @@ import { AppError } from "../../lib/errors.ts"
 import { EVERY_TENANT, KeyScope, type Principal } from "../../lib/keys/api-key.ts"
 import type { Authenticate } from "../../lib/keys/authenticator.ts"
 import { lacksScope } from "../../lib/keys/lacks-scope.ts"
+import type { Rates } from "../../lib/limits/rates.ts"
 import { isLoopbackAddress, isLoopbackHost } from "../../lib/loopback.ts"
 import { clientAddress } from "./client-address.ts"
 import type { Edge } from "./edge.ts"
-import { createRateLimiter } from "./rate-limiter.ts"
+import { createRequestRates } from "./rate-headers.ts"
 import type { WrongKeys } from "./wrong-keys.ts"
 
 /**
@@ -25,6 +26,8 @@ export interface GuardOptions {
   /** Proxies whose X-Forwarded-For is believed (TRUSTED_PROXIES). */
   readonly trustedProxies: number
   readonly wrongKeys: WrongKeys
+  /** Requests a minute, of keys and for tenants. */
+  readonly rates: Rates
 }
 
 /** Makes the middleware that lets a request through to a route only with the route's scope. */
@@ -34,7 +37,6 @@ const WITHOUT_KEY: Principal = { id: "none", tenants: [EVERY_TENANT], scopes: Ke
 
 /** The guard of every route: who calls, may they do this, and not too often. */
 export function createGuard(options: GuardOptions): Guard {
-  const limit = createRateLimiter()
   return (scope) => async (c, next) => {
     const key = presentedKey(c)
     const principal = key === undefined ? withoutKey(c, options) : await stage("auth", () => options.authenticate(key))
@@ -43,12 +45,10 @@ export function createGuard(options: GuardOptions): Guard {
       c.header("WWW-Authenticate", `Bearer realm="concordance", error="insufficient_scope", scope="${scope}"`)
       throw lacksScope(scope)
     }
-    const waitSeconds = limit(principal)
-    if (waitSeconds > 0) {
-      c.header("Retry-After", String(waitSeconds))
-      throw new AppError("rate_limited", `The API key's ${principal.ratePerMinute} requests a minute are used up`)
-    }
     c.set("principal", principal)
+    const rates = createRequestRates(c, options.rates)
+    c.set("rates", rates)
+    if (key !== undefined) await rates.countKey(principal.id, principal.ratePerMinute)
     await next()
   }
 }

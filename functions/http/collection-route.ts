@@ -26,7 +26,7 @@ interface CollectionRouteOptions {
 /** `GET /collection`. */
 export function collectionRoute(countCollection: CountCollection, { guard, upload }: CollectionRouteOptions) {
   return new Hono<Edge>().get("/collection", guard("search"), async (c) => {
-    const totals = await countCollection(tenants(c)())
+    const totals = await countCollection(await tenants(c)())
     return c.json({ ...totals, upload } satisfies CollectionResponse)
   })
 }

@@ -27,9 +27,9 @@ const ChunkId = StorableText.min(1).max(1_024)
 const TableFile = z.string().regex(/^[1-9]\d{0,5}\.csv$/, "must be a number and .csv, like 1.csv")
 
 /** The document that a path names, and whose it is. Throws `invalid_request`. */
-export function documentInPath(c: Context<Edge>): { readonly tenant: string; readonly id: string } {
+export async function documentInPath(c: Context<Edge>): Promise<{ readonly tenant: string; readonly id: string }> {
   const { id } = checkQuery(z.object({ id: DocumentId }), { id: c.req.param("id") ?? "" })
-  return { id, tenant: tenants(c)() }
+  return { id, tenant: await tenants(c)() }
 }
 
 /** `GET /documents/{id}/pages`, `…/pages/{page}`, `…/chunks`, `…/chunks/{chunk}`, `…/tables/{table}.csv`. */
@@ -41,25 +41,25 @@ export function documentPagesRoute(pages: DocumentPages, { guard }: { readonly g
   }
   return new Hono<Edge>()
     .get("/documents/:id/pages", guard("search"), async (c) => {
-      const { tenant, id } = documentInPath(c)
+      const { tenant, id } = await documentInPath(c)
       const page = checkQuery(ListQuery, c.req.query())
       return c.json(await pages.list(tenant, id, pageOf(page)))
     })
     .get("/documents/:id/pages/:page", guard("search"), async (c) => {
-      const { tenant, id } = documentInPath(c)
+      const { tenant, id } = await documentInPath(c)
       return c.json(await pages.get(tenant, id, inPath(c, "page", PathNumber)))
     })
     .get("/documents/:id/chunks", guard("search"), async (c) => {
-      const { tenant, id } = documentInPath(c)
+      const { tenant, id } = await documentInPath(c)
       const page = checkQuery(ChunksQuery, c.req.query())
       return c.json(await pages.chunks(tenant, id, pageOf(page)))
     })
     .get("/documents/:id/chunks/:chunk", guard("search"), async (c) => {
-      const { tenant, id } = documentInPath(c)
+      const { tenant, id } = await documentInPath(c)
       return c.json(await pages.chunk(tenant, id, inPath(c, "chunk", ChunkId)))
     })
     .get("/documents/:id/tables/:table", guard("search"), async (c) => {
-      const { tenant, id } = documentInPath(c)
+      const { tenant, id } = await documentInPath(c)
       const file = inPath(c, "table", TableFile)
       const csv = await pages.table(tenant, id, Number.parseInt(file, 10))
       return c.body(defuseCsv(csv), 200, {

@@ -18,24 +18,24 @@ export function documentsRoute(documents: Documents, receive: Receive, { guard }
   return new Hono<Edge>()
     .get("/documents", guard("search"), async (c) => {
       const page = checkQuery(PageQuery, c.req.query())
-      return c.json(await documents.list(tenants(c)(), pageOf(page)))
+      return c.json(await documents.list(await tenants(c)(), pageOf(page)))
     })
     .get("/documents/:id", guard("search"), async (c) => {
-      const { tenant, id } = oneDocument(c, c.req.param("id"))
+      const { tenant, id } = await oneDocument(c, c.req.param("id"))
       // A file that was put to a presigned URL is noticed here where no event tells of it.
       await receive.collect(tenant, id)
       return c.json(await documents.get(tenant, id))
     })
     .delete("/documents/:id", guard("delete"), async (c) => {
-      const { tenant, id } = oneDocument(c, c.req.param("id"))
+      const { tenant, id } = await oneDocument(c, c.req.param("id"))
       if (!(await receive.delete(tenant, id))) throw new AppError("not_found", "There is no document with this id")
       return c.json({ status: "deleted" } satisfies z.infer<typeof DeleteResponse>)
     })
 }
 
-function oneDocument(c: Context<Edge>, param: string) {
+async function oneDocument(c: Context<Edge>, param: string) {
   const { id } = checkQuery(z.object({ id: DocumentId }), { id: param })
-  return { id, tenant: tenants(c)() }
+  return { id, tenant: await tenants(c)() }
 }
 
 const one = { path: "/documents/{id}", pathParameters: { id: DocumentId }, query: TenantQuery } as const

@@ -1,5 +1,6 @@
 import type { HttpBindings } from "@hono/node-server"
 import type { Principal } from "../../lib/keys/api-key.ts"
+import type { RequestRates } from "./rate-headers.ts"
 
 /** What Lambda tells of one invocation. */
 interface LambdaInvocation {
@@ -19,6 +20,8 @@ export interface Edge {
     requestId: string
     /** Set behind a guard. */
     principal: Principal
+    /** Set behind a guard. */
+    rates: RequestRates
     /** Set behind `validJson`: what of the body had no effect. */
     warnings: readonly string[]
   }

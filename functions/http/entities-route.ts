@@ -23,12 +23,12 @@ export function entitiesRoute(entities: Entities, { guard }: { readonly guard: G
     .get("/entities", guard("search"), async (c) => {
       const { q, kind, ...page } = checkQuery(EntitiesQuery, c.req.query())
       const filter = { ...(q !== undefined && { q }), ...(kind !== undefined && { kind }) }
-      return c.json(await entities.list(tenants(c)(), { ...pageOf(page), ...filter }))
+      return c.json(await entities.list(await tenants(c)(), { ...pageOf(page), ...filter }))
     })
     .get("/entities/:id/mentions", guard("search"), async (c) => {
       const { id } = checkQuery(z.object({ id: EntityId }), { id: c.req.param("id") })
       const page = checkQuery(PageQuery, c.req.query())
-      return c.json(await entities.mentions(tenants(c)(), id, pageOf(page)))
+      return c.json(await entities.mentions(await tenants(c)(), id, pageOf(page)))
     })
 }
 

@@ -37,7 +37,7 @@ type BatchResult = z.infer<typeof BatchResult>
 interface BatchOptions {
   readonly indexDocuments: IndexDocuments
   /** Tenant of one line; throws where the caller may not be it. */
-  readonly tenantOf: (request: IndexRequest) => string
+  readonly tenantOf: (request: IndexRequest) => Promise<string>
   /** A deadline for the next group. */
   readonly deadline: () => Deadline
   readonly lineBytesMax: number
@@ -79,7 +79,7 @@ async function* resultsOf(body: AsyncIterable<Uint8Array>, options: BatchOptions
   let group: (Accepted | BatchResult)[] = []
   let bytes = 0
   for await (const line of ndjsonLines(body, options.lineBytesMax)) {
-    group.push(acceptLine(line, options))
+    group.push(await acceptLine(line, options))
     bytes += line.bytes?.length ?? 0
     if (group.length >= GROUP_LINES_MAX || bytes >= GROUP_BYTES_MAX) {
       yield await indexGroup(group, options)
@@ -90,14 +90,14 @@ async function* resultsOf(body: AsyncIterable<Uint8Array>, options: BatchOptions
   if (group.length > 0) yield await indexGroup(group, options)
 }
 
-function acceptLine(line: Line, { lineBytesMax, tenantOf }: BatchOptions): Accepted | BatchResult {
+async function acceptLine(line: Line, { lineBytesMax, tenantOf }: BatchOptions): Promise<Accepted | BatchResult> {
   let id: string | undefined
   try {
     if (!line.bytes) throw tooLarge("line", lineBytesMax)
     const input = parseJson(decodeUtf8(line.bytes))
     id = givenId(input)
     const { data, warnings } = checkObject(IndexRequest, input)
-    return { line: line.number, tenant: tenantOf(data), request: data, warnings }
+    return { line: line.number, tenant: await tenantOf(data), request: data, warnings }
   } catch (error) {
     return failed(line.number, id, toAppError(error))
   }

@@ -4,6 +4,7 @@ import { IndexRequest, IndexResponse } from "../../lib/documents/index-request.t
 import { AppError } from "../../lib/errors.ts"
 import type { Log } from "../../lib/log.ts"
 import type { Guard } from "./auth.ts"
+import { bodyParts } from "./body-parts.ts"
 import type { Edge } from "./edge.ts"
 import { BatchResult, indexBatch } from "./index-batch.ts"
 import { requireMediaType, validJson } from "./json-body.ts"
@@ -27,7 +28,7 @@ export function indexRoute(indexDocuments: IndexDocuments, { guard, timeoutMs, l
   return new Hono<Edge>()
     .post("/index", guard("index"), validJson(IndexRequest, { bytesMax: BODY_BYTES_MAX }), async (c) => {
       const request = c.req.valid("json")
-      const tenant = tenants(c)(request.source_account_id)
+      const tenant = await tenants(c)(request.source_account_id)
       const [outcome] = await indexDocuments(tenant, [request], requestDeadline(c, timeoutMs))
       if (!outcome) throw new AppError("internal", "The document had no outcome")
       if ("failed" in outcome) throw outcome.failed
@@ -37,7 +38,7 @@ export function indexRoute(indexDocuments: IndexDocuments, { guard, timeoutMs, l
     .post("/index/batch", guard("index"), (c) => {
       requireMediaType(c, /^application\/(?:x-ndjson|ndjson|jsonl|x-jsonlines|json)$/, NDJSON)
       const tenantOf = tenants(c)
-      const results = indexBatch(c.req.raw.body ?? new ReadableStream({ start: (stream) => stream.close() }), {
+      const results = indexBatch(bodyParts(c), {
         indexDocuments,
         tenantOf: (request) => tenantOf(request.source_account_id),
         deadline: () => requestDeadline(c, timeoutMs),

@@ -1,13 +1,15 @@
-import { Hono } from "hono"
+import { type Context, Hono } from "hono"
 import * as z from "zod"
 import { AppError, invalidField } from "../../lib/errors.ts"
 import type { Embedder, Reranker, TextKind } from "../../lib/inference/inference.ts"
+import { type EmbeddingMeter, meterEmbedder } from "../../lib/inference/meter-embedder.ts"
 import { StorableText } from "../../lib/shapes.ts"
 import type { Guard } from "./auth.ts"
 import type { Edge } from "./edge.ts"
 import { validJson } from "./json-body.ts"
 import type { Operation } from "./openapi.ts"
 import { requestDeadline } from "./request-deadline.ts"
+import { inferenceTenant, TenantQuery } from "./tenant.ts"
 
 const TEXTS_MAX = 256
 const TEXT_CHARS_MAX = 100_000
@@ -64,21 +66,24 @@ interface Models {
 interface InferenceRouteOptions {
   readonly guard: Guard
   readonly timeoutMs: number
+  /** What is embedded for a tenant; absent where nobody's tenant is known. */
+  readonly meter?: EmbeddingMeter | undefined
 }
 
 /** The models by themselves: `POST /embed` and `/rerank` as Hugging Face TEI has them, `/v1/embeddings` as OpenAI. */
-export function inferenceRoute({ embedder, reranker }: Models, { guard, timeoutMs }: InferenceRouteOptions) {
+export function inferenceRoute({ embedder, reranker }: Models, { guard, timeoutMs, meter }: InferenceRouteOptions) {
   const limits = { bytesMax: BODY_BYTES_MAX }
 
-  async function embed(texts: readonly string[], kind: TextKind, signal: AbortSignal) {
+  async function embed(c: Context<Edge>, texts: readonly string[], kind: TextKind) {
     if (!embedder) throw new AppError("inference_unavailable", "No embedding model is configured here")
-    return embedder.embed(texts, kind, { signal: signal })
+    const metered = meter ? meterEmbedder(embedder, await inferenceTenant(c), meter) : embedder
+    return metered.embed(texts, kind, { signal: requestDeadline(c, timeoutMs).signal })
   }
 
   return new Hono<Edge>()
     .post("/embed", guard("inference"), validJson(EmbedRequest, limits), async (c) => {
       const { inputs, truncate, prompt_name } = c.req.valid("json")
-      const { vectors, truncated } = await embed(inputs, prompt_name, requestDeadline(c, timeoutMs).signal)
+      const { vectors, truncated } = await embed(c, inputs, prompt_name)
       const [first] = truncated
       if (first !== undefined && !truncate) {
         throw invalidField(
@@ -104,7 +109,7 @@ export function inferenceRoute({ embedder, reranker }: Models, { guard, timeoutM
       const { input, model, encoding_format, dimensions, input_type } = c.req.valid("json")
       requireModel(embedder, model, dimensions)
       const kind = input_type === "query" ? "query" : "passage"
-      const { vectors, truncated, tokens } = await embed(input, kind, requestDeadline(c, timeoutMs).signal)
+      const { vectors, truncated, tokens } = await embed(c, input, kind)
       if (truncated.length > 0) c.header("x-truncated-inputs", truncated.join(","))
       const data = vectors.map((vector, index) => ({
         object: "embedding" as const,
@@ -143,6 +148,7 @@ export const inferenceOperations: readonly Operation[] = [
     path: "/embed",
     summary: "Embed texts, in the shape of Hugging Face TEI",
     scope: "inference",
+    query: TenantQuery,
     request: { "application/json": ["EmbedRequest", EmbedRequest] },
     responses: { 200: { description: "The vectors", "application/json": ["EmbedResponse", EmbedResponse] } },
   },
@@ -161,6 +167,7 @@ export const inferenceOperations: readonly Operation[] = [
     path: "/v1/embeddings",
     summary: "Embed texts, in OpenAI's shape",
     scope: "inference",
+    query: TenantQuery,
     request: { "application/json": ["EmbeddingsRequest", EmbeddingsRequest] },
     responses: { 200: { description: "The vectors", "application/json": ["EmbeddingsResponse", EmbeddingsResponse] } },
   },

@@ -1,6 +1,7 @@
 import type { Context, MiddlewareHandler } from "hono"
 import type * as z from "zod"
 import { AppError } from "../../lib/errors.ts"
+import { bodyParts } from "./body-parts.ts"
 import { checkObject, parseJson } from "./check-input.ts"
 import type { Edge } from "./edge.ts"
 
@@ -61,12 +62,15 @@ export function tooLarge(field: string, bytesMax: number): AppError {
   return new AppError("payload_too_large", `${field}: ${message}`, { fields: [{ field, message }] })
 }
 
+/** 10 MB at 85 kB/s; what may take longer is read as it comes. */
+const BODY_TOTAL_MS = 120_000
+
 /** The whole body as text. Counts as it reads, so that a chunked body is bounded too. */
 export async function readText(c: Context<Edge>, { bytesMax }: BodyLimits): Promise<string> {
   if (Number(c.req.header("content-length") ?? 0) > bytesMax) throw tooLarge("body", bytesMax)
   const parts: Uint8Array[] = []
   let size = 0
-  for await (const part of c.req.raw.body ?? []) {
+  for await (const part of bodyParts(c, { totalMs: BODY_TOTAL_MS })) {
     size += part.byteLength
     if (size > bytesMax) throw tooLarge("body", bytesMax)
     parts.push(part)

@@ -14,6 +14,7 @@ import { openApiDocument } from "./openapi.ts"
 import { picturesOperations } from "./pictures-route.ts"
 import { searchOperations } from "./search-route.ts"
 import { uploadsOperations } from "./uploads-route.ts"
+import { usageOperations } from "./usage-route.ts"
 
 const OPERATIONS = [
   ...searchOperations,
@@ -28,6 +29,7 @@ const OPERATIONS = [
   ...anomaliesOperations,
   ...healthOperations,
   ...inferenceOperations,
+  ...usageOperations,
   ...mcpOperations,
 ]
 

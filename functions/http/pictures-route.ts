@@ -36,12 +36,12 @@ const CropQuery = ImageQuery.extend({
 export function picturesRoute(pictures: PagePictures, { guard }: { readonly guard: Guard }) {
   return new Hono<Edge>()
     .get("/documents/:id/pages/:page/image", guard("search"), async (c) => {
-      const { tenant, id } = documentInPath(c)
+      const { tenant, id } = await documentInPath(c)
       const { v } = checkQuery(ImageQuery, c.req.query())
       return answer(c, await pictures.whole(tenant, id, pageInPath(c)), v)
     })
     .get("/crop/:id/:page", guard("search"), async (c) => {
-      const { tenant, id } = documentInPath(c)
+      const { tenant, id } = await documentInPath(c)
       const page = pageInPath(c)
       const { v, chunk, bbox, width, format, highlight } = checkQuery(CropQuery, c.req.query())
       if ((chunk === undefined) === (bbox === undefined)) {

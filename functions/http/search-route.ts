@@ -25,7 +25,7 @@ export function searchRoute(search: Search, { guard, timeoutMs }: SearchRouteOpt
     validJson(SearchRequest, { bytesMax: BODY_BYTES_MAX }),
     async (c) => {
       const request = c.req.valid("json")
-      const tenant = tenants(c)(request.source_account_id)
+      const tenant = await tenants(c)(request.source_account_id)
       const { response } = await search(tenant, request, requestDeadline(c, timeoutMs))
       const warnings = [...c.get("warnings"), ...(response.warnings ?? [])]
       return c.json({ ...response, ...(warnings.length > 0 && { warnings }) } satisfies SearchResponse)

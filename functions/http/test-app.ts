@@ -5,6 +5,8 @@ import type { Answer } from "../../lib/answers/answer.ts"
 import type { AnswerResponse } from "../../lib/answers/response.ts"
 import { AppError } from "../../lib/errors.ts"
 import { EVERY_TENANT, KeyScope, type Principal } from "../../lib/keys/api-key.ts"
+import { createMemoryLimits } from "../../lib/limits/memory-limits.ts"
+import { createRates } from "../../lib/limits/rates.ts"
 import { createLog } from "../../lib/log.ts"
 import { type AppParts, createApp } from "./app.ts"
 import { createWrongKeys } from "./wrong-keys.ts"
@@ -98,6 +100,12 @@ export function createTestApp(overrides: Partial<AppParts> = {}) {
     reranker: null,
     authenticate: async (key) => KEYS[key] ?? null,
     policy: "loopback",
+    embeddingMeter: {},
+    readUsage: async (tenant, request) => {
+      reached.push({ tenant, request })
+      throw new AppError("internal", "Nothing is counted here")
+    },
+    rates: createRates(createMemoryLimits()),
     root: process.cwd(),
     peerAddress: () => "127.0.0.1",
     trustedProxies: 0,

@@ -4,6 +4,7 @@ import { withFolder } from "../../lib/documents/ingest/fetch-upload.ts"
 import type { Receive } from "../../lib/documents/ingest/receive.ts"
 import { AppError } from "../../lib/errors.ts"
 import type { Guard } from "./auth.ts"
+import { bodyParts } from "./body-parts.ts"
 import type { Edge } from "./edge.ts"
 import { requireMediaType, validJson } from "./json-body.ts"
 import { formBoundary } from "./multipart.ts"
@@ -74,10 +75,14 @@ export function uploadsRoute(receive: Receive, { guard, documentBytesMax, tempFo
         )
       }
       return withFolder(tempFolder, async (folder) => {
-        const body = c.req.raw.body ?? new ReadableStream<Uint8Array>({ start: (stream) => stream.close() })
-        const { fields, fileName, file, warnings } = await receiveUpload(body, boundary, folder, documentBytesMax)
+        const { fields, fileName, file, warnings } = await receiveUpload(
+          bodyParts(c),
+          boundary,
+          folder,
+          documentBytesMax,
+        )
         const { id, source_account_id, ...options } = fields
-        const added = await receive.add(tenants(c)(source_account_id), { id, fileName, options }, file)
+        const added = await receive.add(await tenants(c)(source_account_id), { id, fileName, options }, file)
         const status = added.status === "ignored" ? "ready" : added.status
         const answer = { id: added.id, status, ...(warnings.length > 0 && { warnings: [...warnings] }) }
         return c.json(answer satisfies z.infer<typeof UploadResponse>, 202)
@@ -86,7 +91,7 @@ export function uploadsRoute(receive: Receive, { guard, documentBytesMax, tempFo
     validJson(UploadRequest, { bytesMax: BODY_BYTES_MAX, wanted: WANTED }),
     async (c) => {
       const { id, source_account_id, file_name, content_type, ...options } = c.req.valid("json")
-      const tenant = tenants(c)(source_account_id)
+      const tenant = await tenants(c)(source_account_id)
       const presigned = await receive.presign(tenant, { id, fileName: file_name, options }, content_type)
       if (!presigned) {
         throw new AppError(

@@ -3,6 +3,8 @@ import type { Config } from "../../lib/config.ts"
 import { AppError } from "../../lib/errors.ts"
 import { EVERY_TENANT, hashKey, KeyScope, type Principal } from "../../lib/keys/api-key.ts"
 import type { Authenticate } from "../../lib/keys/authenticator.ts"
+import { createMemoryLimits } from "../../lib/limits/memory-limits.ts"
+import { createRates } from "../../lib/limits/rates.ts"
 import type { Log } from "../../lib/log.ts"
 import { isLoopbackHost } from "../../lib/loopback.ts"
 import { type AccessPolicy, createGuard } from "../http/auth.ts"
@@ -31,6 +33,7 @@ export async function runInferenceServer(config: Config, log: Log): Promise<Runn
   try {
     const guard = createGuard({
       ...access,
+      rates: createRates(createMemoryLimits()),
       peerAddress: (c) => c.env?.incoming?.socket.remoteAddress,
       trustedProxies: config.trustedProxies,
       wrongKeys: createWrongKeys(log),

@@ -111,13 +111,16 @@ const asHandler = (app: Hono<Edge>) => handle(app)
 /** Loaded by the first request that needs a key: a health check needs none. */
 function guardOf(config: Config, database: Database, log: Log): Guard {
   const guard = once(async () => {
-    const [{ createGuard }, { createAuthenticator }, { createWrongKeys }] = await Promise.all([
+    const [auth, authenticator, { createWrongKeys }, { createRates }, { createPostgresLimits }] = await Promise.all([
       import("../http/auth.ts"),
       import("../../lib/keys/authenticator.ts"),
       import("../http/wrong-keys.ts"),
+      import("../../lib/limits/rates.ts"),
+      import("../../lib/limits/postgres-limits.ts"),
     ])
-    return createGuard({
-      authenticate: createAuthenticator(database),
+    return auth.createGuard({
+      rates: createRates(createPostgresLimits(database), config),
+      authenticate: authenticator.createAuthenticator(database),
       policy: config.concordanceServeWithoutKeys ? "open" : "keys",
       // API Gateway's and a Function URL's word, never a header's.
       peerAddress: (c) => c.env?.requestContext?.http?.sourceIp,

@@ -11,6 +11,7 @@ import { observeInvocation } from "../telemetry/observe-invocation.ts"
 import { createIngestEvents } from "./ingest-events.ts"
 import { lambdaTenantModels } from "./lambda-tenant-models.ts"
 import { openModels } from "./open-models.ts"
+import { openUsage } from "./open-usage.ts"
 import { lambdaConfig, lambdaLog, requireDatabaseUrl } from "./opening.ts"
 import { createQueueSender } from "./queue-sender.ts"
 import { ingestQueueUrl } from "./resources.ts"
@@ -37,6 +38,7 @@ export async function openIngest(entries: NonNullable<FileReaderOptions["entries
     settings: config,
     tempFolder: join(config.concordanceHome, "tmp"),
     log,
+    count: openUsage({ database, config, log }).count,
   })
   const work = createIngestEvents({ ingest, send: createQueueSender(queueUrl), log })
   return (...invocation: Parameters<typeof work>) => observeInvocation(log, () => work(...invocation))

@@ -4,6 +4,7 @@ import type { Reranker } from "../inference/inference.ts"
 import type { ChatModel } from "../llm/chat-model.ts"
 import { once } from "../once.ts"
 import type { Retrieve } from "../search/retrieve.ts"
+import type { TokenBudget } from "../token-budget.ts"
 import type { Answer } from "./answer.ts"
 import { answerDeadline } from "./answer-deadline.ts"
 import { finishAnswer } from "./graph/finish-answer.ts"
@@ -13,7 +14,6 @@ import { withModelCalls } from "./model-calls.ts"
 import { createRewriteQuestion } from "./rewrite-question.ts"
 import { standaloneQuestion } from "./standalone-question.ts"
 import { createStepper } from "./stepper.ts"
-import type { TokenBudget } from "./token-budget.ts"
 
 export interface AnswerSettings extends GraphSettings {
   readonly answerTimeoutMs: number

@@ -2,8 +2,8 @@ import type { Deadline } from "../deadline.ts"
 import { AppError } from "../errors.ts"
 import { type ChatModel, type ChatQuestion, type ChatUsage, type ChatWriting, UselessReply } from "../llm/chat-model.ts"
 import { promptTokens } from "../llm/openai-chat-model.ts"
+import type { TokenBudget } from "../token-budget.ts"
 import type { AnswerUsage } from "./response.ts"
-import type { TokenBudget } from "./token-budget.ts"
 import { openTokenPurse, type TokenPurse } from "./token-purse.ts"
 
 /**

@@ -1,5 +1,5 @@
 import { AppError } from "../errors.ts"
-import type { TokenBudget, TokenGrant } from "./token-budget.ts"
+import type { TokenBudget, TokenGrant } from "../token-budget.ts"
 
 /** Why a call must not be made. */
 export interface TokenLimit {

@@ -43,6 +43,8 @@ export function createIndexDocuments(deps: IndexDeps): IndexDocuments {
       await writeDocuments(deps.database, tenant, embedded)
       return embedded
     })
+    const passages = embedded.reduce((sum, { document }) => sum + document.chunks.length, 0)
+    await deps.meter?.count?.(tenant, { documents: embedded.length, passages })
     return embedded.map(({ document, warnings }) => ({
       id: document.id,
       indexed: { status: "indexed", ...(warnings.length > 0 && { warnings: [...warnings] }) },

@@ -20,13 +20,17 @@ interface CrossEncoderParts {
 export function createCrossEncoderReranker({ model, queue }: CrossEncoderParts): Reranker {
   return {
     model: model.name,
-    async score(query, passages, { signal } = {}) {
+    async score(query, passages, { signal, isPatient = false } = {}) {
       await model.load(signal)
       const inputs = passages.map(model.tokenizer.pair(query))
       const scores = new Array<number>(passages.length).fill(0)
-      for (const indices of batchesByLength(inputs.map((input) => input.ids.length))) {
+      const batches = batchesByLength(inputs.map((input) => input.ids.length))
+      for (const [n, indices] of batches.entries()) {
         const batch = indices.map((i) => inputs[i] as TokenSequence)
-        const { data, shape } = await queue.run("query", () => model.run(batch), signal)
+        const { data, shape } = await queue.run("query", () => model.run(batch), {
+          signal,
+          isPatient: isPatient || n > 0,
+        })
         const labels = labelCount(model.name, shape)
         for (const [row, index] of indices.entries()) scores[index] = relevance(data, row * labels, labels)
       }

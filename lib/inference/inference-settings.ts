@@ -21,6 +21,8 @@ export interface InferenceSettings {
   readonly rerankModel?: string | undefined
   /** Threads of the models in this process; as many as there are cores, at most 8, when not given. */
   readonly threads?: number | undefined
+  /** Questions that may wait for the models of this process; 256 when not given. */
+  readonly inferenceQueueMax?: number | undefined
 }
 
 /** The error of a setting that is missing or wrong, by its name in the environment. */

@@ -4,7 +4,9 @@ export type TextKind = "query" | "passage"
 /** Options of one call to a model. */
 export interface InferenceOptions {
   /** Aborts the call; the promise then rejects with the signal's reason. */
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
+  /** Waits its turn however many wait already: work that no caller waits for must not be shed. */
+  readonly isPatient?: boolean
 }
 
 export interface Embeddings {

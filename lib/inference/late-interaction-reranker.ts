@@ -1,5 +1,5 @@
 import { batchesByLength } from "./batches.ts"
-import type { Reranker, WordMatch } from "./inference.ts"
+import type { InferenceOptions, Reranker, WordMatch } from "./inference.ts"
 import type { OnnxModel } from "./onnx-model.ts"
 import type { TokenSequence } from "./tokenizer.ts"
 import type { WorkQueue } from "./work-queue.ts"
@@ -28,8 +28,8 @@ type TokenVectors = Float32Array
  * Special tokens take no part. About 150 passages of 120 tokens a second on two cores.
  */
 export function createLateInteractionReranker({ model, queue }: LateInteractionParts): Reranker {
-  async function vectorsOf(batch: readonly TokenSequence[], signal?: AbortSignal): Promise<TokenVectors[]> {
-    const { data, shape } = await queue.run("query", () => model.run(batch), signal)
+  async function vectorsOf(batch: readonly TokenSequence[], options?: InferenceOptions): Promise<TokenVectors[]> {
+    const { data, shape } = await queue.run("query", () => model.run(batch), options)
     const rowLength = (shape[1] ?? 0) * model.hiddenSize
     return batch.map((input, row) => {
       const start = row * rowLength
@@ -42,25 +42,25 @@ export function createLateInteractionReranker({ model, queue }: LateInteractionP
   return {
     model: `${model.name} (late interaction)`,
     relevantFrom: RELEVANT_FROM,
-    async score(query, passages, { signal } = {}) {
-      await model.load(signal)
+    async score(query, passages, options = {}) {
+      await model.load(options.signal)
       const inputs = passages.map((passage) => model.tokenizer.single(passage))
       const scores = new Array<number>(passages.length).fill(0)
       if (passages.length === 0) return scores
-      const [queryVectors] = await vectorsOf([model.tokenizer.single(query)], signal)
+      const [queryVectors] = await vectorsOf([model.tokenizer.single(query)], options)
       for (const indices of batchesByLength(inputs.map((input) => input.ids.length))) {
         const batch = indices.map((i) => inputs[i] as TokenSequence)
-        const vectors = await vectorsOf(batch, signal)
+        const vectors = await vectorsOf(batch, { ...options, isPatient: true })
         vectors.forEach((passage, row) => {
           scores[indices[row] as number] = maxSim(queryVectors as TokenVectors, passage, model.hiddenSize)
         })
       }
       return scores
     },
-    async matchWords(query, passage, { signal } = {}) {
-      await model.load(signal)
-      const [queryVectors] = await vectorsOf([model.tokenizer.single(query)], signal)
-      const [passageVectors] = await vectorsOf([model.tokenizer.single(passage)], signal)
+    async matchWords(query, passage, options = {}) {
+      await model.load(options.signal)
+      const [queryVectors] = await vectorsOf([model.tokenizer.single(query)], options)
+      const [passageVectors] = await vectorsOf([model.tokenizer.single(passage)], { ...options, isPatient: true })
       const matches: WordMatch[] = []
       let at = 0
       for (const word of query.split(/\s+/).filter((word) => word !== "")) {

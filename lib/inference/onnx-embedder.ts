@@ -27,16 +27,19 @@ export function createOnnxEmbedder({ model, queue }: OnnxEmbedderParts): Embedde
     maxTokens: model.tokenizer.maxTokens,
     ...(languages && { languages }),
     countTokens: (text) => model.tokenizer.count(text),
-    async embed(texts, kind, { signal } = {}) {
+    async embed(texts, kind, { signal, isPatient = false } = {}) {
       await model.load(signal)
       const prefix = kind === "query" ? family.queryPrefix : family.passagePrefix
       const inputs = texts.map((text) => model.tokenizer.single(prefix + text))
       const lengths = inputs.map((input) => input.ids.length)
       const batches = kind === "query" ? inputs.map((_, i) => [i]) : batchesByLength(lengths)
       const vectors = new Array<Float32Array>(texts.length)
-      for (const indices of batches) {
+      for (const [n, indices] of batches.entries()) {
         const batch = indices.map((i) => inputs[i] as TokenSequence)
-        const { data, shape } = await queue.run(kind, () => model.run(batch), signal)
+        const { data, shape } = await queue.run(kind, () => model.run(batch), {
+          signal,
+          isPatient: isPatient || n > 0,
+        })
         const width = shape[1] ?? 0
         batch.forEach((input, row) => {
           const tokens = poolsFirst ? 1 : input.ids.length

@@ -63,7 +63,7 @@ export async function openInference(
   settings: InferenceSettings,
   options: OpenInferenceOptions = {},
 ): Promise<Inference> {
-  const workshop: Workshop = { settings, options, queue: createWorkQueue(), opened: [] }
+  const workshop: Workshop = { settings, options, queue: createWorkQueue(settings.inferenceQueueMax), opened: [] }
   const { embedder, encoder } = await openEmbedder(workshop)
   const reranker = await openReranker(workshop, encoder)
   return {

@@ -1,5 +1,6 @@
 import { AppError } from "../errors.ts"
 import type { Embedder } from "./inference.ts"
+import { type EmbeddingMeter, meterEmbedder, patientEmbedder } from "./meter-embedder.ts"
 
 /** Which model each tenant's vectors are by, where that isn't the same for all (ADR 22). */
 export interface TenantModels {
@@ -14,12 +15,25 @@ export interface TenantModels {
   forget(tenant: string): void
 }
 
+/** The same for writing that nobody waits for. */
+export function patientModels(models: TenantModels): TenantModels {
+  return {
+    ...models,
+    async forWrite(tenant, standard) {
+      const model = await models.forWrite(tenant, standard)
+      return model && patientEmbedder(model)
+    },
+  }
+}
+
 /** Where a part gets its model. */
 export interface ModelDeps {
   /** The one that the settings name; null: words alone. */
   readonly embedder: Embedder | null
   /** Absent: `embedder` for everybody. */
   readonly models?: TenantModels | undefined
+  /** Counts what is embedded to be written. */
+  readonly meter?: EmbeddingMeter | undefined
 }
 
 /** The tenant's model for one search. */
@@ -42,13 +56,14 @@ const ATTEMPTS_MAX = 3
  * what `work` throws, and as `TenantModels.forWrite`.
  */
 export async function withWriteModel<T>(
-  { embedder, models }: ModelDeps,
+  { embedder, models, meter }: ModelDeps,
   tenant: string,
   work: (embedder: Embedder | null) => Promise<T>,
 ): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await work(models ? await models.forWrite(tenant, embedder) : embedder)
+      const model = models ? await models.forWrite(tenant, embedder) : embedder
+      return await work(model && meter ? meterEmbedder(model, tenant, meter) : model)
     } catch (error) {
       if (!(error instanceof ModelMoved) || !models || attempt === ATTEMPTS_MAX) throw error
       models.forget(tenant)

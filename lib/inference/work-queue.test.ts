@@ -46,7 +46,7 @@ test("an abort while waiting rejects at once with the signal's reason, and the w
   const running = queue.run("passage", first.work)
   const abort = new AbortController()
   const order: string[] = []
-  const waiting = queue.run("query", async () => void order.push("ran"), abort.signal)
+  const waiting = queue.run("query", async () => void order.push("ran"), { signal: abort.signal })
   await new Promise(setImmediate)
   abort.abort(new Error("gone"))
   await expect(waiting).rejects.toThrow("gone")
@@ -62,4 +62,20 @@ test("work that fails rejects its own caller alone, and the next has its turn", 
   const next = queue.run("query", async () => "fine")
   await expect(failing).rejects.toThrow("broken")
   expect(await next).toBe("fine")
+})
+
+test("a full queue refuses at once, of texts to store after an eighth; what is patient, or has begun, still gets its turn", async () => {
+  const queue = createWorkQueue(16)
+  const first = openWork()
+  const all = [queue.run("query", first.work)]
+  const idle = async () => {}
+  for (let i = 0; i < 16; i++) all.push(queue.run("query", idle))
+  for (let i = 0; i < 2; i++) all.push(queue.run("passage", idle))
+  for (const kind of ["query", "passage"] as const) {
+    await expect(queue.run(kind, idle)).rejects.toMatchObject({ code: "overloaded", retryAfterS: 2 })
+    all.push(queue.run(kind, idle, { isPatient: true }))
+  }
+  first.end()
+  await Promise.all(all)
+  await queue.run("query", idle)
 })

@@ -1,5 +1,6 @@
 import { measure, stage } from "../activity.ts"
-import type { TextKind } from "./inference.ts"
+import { overloaded } from "../overload.ts"
+import type { InferenceOptions, TextKind } from "./inference.ts"
 
 /** After so many questions in a row a passage gets its turn, or constant searching would stop all indexing. */
 const QUERIES_IN_A_ROW_MAX = 8
@@ -12,10 +13,16 @@ interface Waiting {
 export interface WorkQueue {
   /**
    * Runs `work` when its turn comes: what a search waits for (`query`) goes before what indexing does (`passage`).
-   * Rejects with the signal's reason when that aborts first; work that has begun is not interrupted.
+   * Rejects with the signal's reason when that aborts first, and at once with `overloaded` where the queue is full, unless it
+   * `isPatient`: so is the rest of what has begun. Work that has begun is not interrupted.
    */
-  run<T>(kind: TextKind, work: () => Promise<T>, signal?: AbortSignal): Promise<T>
+  run<T>(kind: TextKind, work: () => Promise<T>, options?: InferenceOptions): Promise<T>
 }
+
+/** How much may wait: INFERENCE_QUEUE_MAX. */
+const QUERIES_WAITING_MAX = 256
+/** Of texts to embed so much less: each such request may hold 10 MB, a question 8,000 characters. */
+const PASSAGE_SHARE = 1 / 8
 
 /**
  * A queue for the models of one process. onnxruntime already spreads one batch over all threads, and two batches at
@@ -23,7 +30,8 @@ export interface WorkQueue {
  * of the indexing under way, never for all of it. onnxruntime-node runs a batch on the main thread in a `setImmediate`,
  * so between two batches the event loop serves timers and sockets.
  */
-export function createWorkQueue(): WorkQueue {
+export function createWorkQueue(queriesMax: number = QUERIES_WAITING_MAX): WorkQueue {
+  const most = { query: queriesMax, passage: Math.max(1, Math.floor(queriesMax * PASSAGE_SHARE)) }
   const waiting: Record<TextKind, Waiting[]> = { query: [], passage: [] }
   let isBusy = false
   let queriesInARow = 0
@@ -70,8 +78,9 @@ export function createWorkQueue(): WorkQueue {
   }
 
   return {
-    async run(kind, work, signal) {
+    async run(kind, work, { signal, isPatient = false } = {}) {
       signal?.throwIfAborted()
+      if (!isPatient && waiting[kind].length >= most[kind]) throw overloaded("The model", "INFERENCE_QUEUE_MAX")
       await waitTurn(kind, signal)
       try {
         return await stage("inference", work, { attributes: { "concordance.inference.kind": kind } })

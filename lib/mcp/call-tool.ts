@@ -22,6 +22,8 @@ interface CallParts {
   /** Whether the client knows links among the content, which came with the protocol of 2025-06-18. */
   readonly knowsLinks: boolean
   readonly log: Log
+  /** Throws `rate_limited`. */
+  readonly admit?: ((tenant: string) => Promise<void>) | undefined
 }
 
 /**
@@ -38,6 +40,7 @@ export async function callTool(parts: CallParts, given: unknown, context: Server
     if (!principal.scopes.includes(tool.scope)) throw lacksScope(tool.scope)
     const { source_account_id: asked, ...rest } = objectOf(given)
     const tenant = chooseTenant(principal, tenantIn(asked))
+    await parts.admit?.(tenant)
     const { args, warnings } = clampTopK(rest, tool.topKMax)
     const input = readToolInput(tool, args)
     const result = await tool.call(tenant, input as never, deadlineIn(tool.timeoutMs, signal), progress.onEvent)

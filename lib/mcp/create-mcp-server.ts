@@ -13,6 +13,8 @@ import { createMcpTools, type McpToolDeps } from "./mcp-tools.ts"
 /** All that the server stands on: plain functions, so that a test passes its own. */
 export interface McpDeps extends McpToolDeps {
   readonly log: Log
+  /** Counts a call that concerns a tenant; throws `rate_limited`. Absent: there are no limits. */
+  readonly admit?: ((tenant: string) => Promise<void>) | undefined
 }
 
 /** A server for one caller. It holds nothing: over HTTP it lives for one request. */
@@ -67,7 +69,11 @@ export function createMcpServers(deps: McpDeps): CreateMcpServer {
           },
         },
         (given, context) =>
-          callTool({ tool, principal, knowsLinks: knowsLinks(server, context), log: deps.log }, given, context),
+          callTool(
+            { tool, principal, knowsLinks: knowsLinks(server, context), log: deps.log, admit: deps.admit },
+            given,
+            context,
+          ),
       )
     }
     registerDocResources(server, principal, deps)

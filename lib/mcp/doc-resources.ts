@@ -21,6 +21,8 @@ interface DocResources {
   readonly documents: Documents
   readonly documentPages: DocumentPages
   readonly log: Log
+  /** Throws `rate_limited`. */
+  readonly admit?: ((tenant: string) => Promise<void>) | undefined
 }
 
 /** The order counts: the first that fits is read, and `{page}` would take a fragment too. */
@@ -56,6 +58,7 @@ async function read(uri: string, principal: Principal, deps: DocResources): Prom
   try {
     requireReader(principal)
     const tenant = chooseTenant(principal, address.tenant)
+    await deps.admit?.(tenant)
     if (chunkId !== undefined) return passageText(await deps.documentPages.chunk(tenant, documentId, chunkId))
     const { chunks } = await deps.documentPages.get(tenant, documentId, page ?? 1)
     return chunks.map(passageText).join("\n\n")
@@ -68,7 +71,7 @@ async function read(uri: string, principal: Principal, deps: DocResources): Prom
 function protocolError(thrown: unknown, uri: string, log: Log): Error {
   const error = shownError(thrown)
   if (error.code === "not_found") return new ResourceNotFoundError(uri, error.message)
-  if (error.code === "invalid_request" || error.code === "forbidden")
+  if (error.code === "invalid_request" || error.code === "forbidden" || error.code === "rate_limited")
     return new ProtocolError(INVALID_PARAMS, error.message)
   log.error("MCP resource could not be read or completed", { code: error.code, error: thrown })
   return new ProtocolError(INTERNAL_ERROR, error.message)

@@ -3,11 +3,11 @@ import { createChat } from "../answers/chat/chat.ts"
 import { answerGraphMermaid, createAnswer } from "../answers/create-answer.ts"
 import { createExtractiveAnswer } from "../answers/extractive/create-extractive-answer.ts"
 import type { EvidenceDeps } from "../answers/extractive/gather-evidence.ts"
-import { createPostgresTokenBudget } from "../answers/postgres-token-budget.ts"
 import type { Config } from "../config.ts"
 import type { Database } from "../database/database.ts"
 import type { Anomalies } from "../documents/anomalies.ts"
 import type { DocumentPages } from "../documents/document-pages.ts"
+import { createPostgresTokenBudget } from "../limits/postgres-token-budget.ts"
 import { openLlm } from "../llm/open-llm.ts"
 import type { Retrieve } from "../search/retrieve.ts"
 
@@ -35,7 +35,7 @@ export function openAnswers({ config, database, evidence, ...parts }: AnswersPar
   const shared = {
     ...parts,
     llm: openLlm(config),
-    budget: createPostgresTokenBudget(database, config.answerTokensPerDay),
+    budget: createPostgresTokenBudget(database, { purpose: "answers", perDay: config.answerTokensPerDay }),
     detector,
     extractive: createExtractiveAnswer(evidence),
     settings: config,

@@ -2,16 +2,18 @@ import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Config } from "../config.ts"
+import type { CountUsage } from "../count-usage.ts"
 import type { Database, OwnerDatabase } from "../database/database.ts"
 import { createImportBundle, type ImportBundle } from "../documents/bundles/import-bundle.ts"
 import { createDocumentPages, type DocumentPages } from "../documents/document-pages.ts"
-import type { Documents } from "../documents/documents.ts"
+import { createDocuments } from "../documents/documents.ts"
 import type { Enricher } from "../documents/enrichment/enrichment-session.ts"
 import type { IngestListener } from "../documents/ingest/background-runs.ts"
 import { createIngest } from "../documents/ingest/create-ingest.ts"
 import { createIngestQueue, type IngestQueue, tenantsWithWork } from "../documents/ingest/ingest-queue.ts"
 import { createPagePictures, type PagePictures } from "../documents/page-pictures.ts"
-import type { ModelDeps } from "../inference/tenant-models.ts"
+import { patientEmbedder } from "../inference/meter-embedder.ts"
+import { type ModelDeps, patientModels } from "../inference/tenant-models.ts"
 import type { Log } from "../log.ts"
 import { openObjectStore } from "../objects/open-object-store.ts"
 import type { FileReading } from "./open-file-reading.ts"
@@ -34,8 +36,9 @@ export interface OpenedIngest {
 
 interface OpenIngestParts extends ModelDeps {
   readonly database: Database
+  /** The same for what callers read. */
+  readonly requests: Database
   readonly owner: OwnerDatabase
-  readonly documents: Documents
   readonly reading: FileReading
   /** Null: uploads are not enriched. */
   readonly enricher: Enricher | null
@@ -43,6 +46,7 @@ interface OpenIngestParts extends ModelDeps {
   /** Nothing is kept: objects go to a folder that is removed at the end. */
   readonly inMemory: boolean
   readonly listener?: IngestListener | undefined
+  readonly count?: CountUsage | undefined
   readonly log: Log
 }
 
@@ -55,8 +59,20 @@ export async function openIngest(parts: OpenIngestParts): Promise<OpenedIngest> 
   const tempFolder = join(home, "tmp")
   // A killed process leaves its files here; where another process may live, they may be its.
   if (isAlone) await rm(tempFolder, { recursive: true, force: true })
-  const { reading, embedder, models } = parts
-  const steps = createIngest({ ...parts, ...reading, objects, settings: config, tempFolder })
+  const { reading } = parts
+  const embedder = parts.embedder && patientEmbedder(parts.embedder)
+  const models = parts.models && patientModels(parts.models)
+  const documents = createDocuments(database)
+  const steps = createIngest({
+    ...parts,
+    ...reading,
+    embedder,
+    models,
+    documents,
+    objects,
+    settings: config,
+    tempFolder,
+  })
   const ingest = createIngestQueue({
     ...parts.listener,
     ingest: steps,
@@ -64,10 +80,13 @@ export async function openIngest(parts: OpenIngestParts): Promise<OpenedIngest> 
     isAlone,
     log,
   })
-  const documentPages = createDocumentPages(database)
+  const documentPages = createDocumentPages(parts.requests)
   return {
     ingest,
-    importBundle: createImportBundle({ database, embedder, models, objects, cleanUp: steps.cleanUp }),
+    importBundle: createImportBundle({
+      ...{ database, embedder, models, objects, cleanUp: steps.cleanUp },
+      meter: { count: parts.count },
+    }),
     documentPages,
     pagePictures: createPagePictures({ pages: documentPages, objects }),
     tempFolder,

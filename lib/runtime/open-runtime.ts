@@ -12,23 +12,28 @@ import { createIndexDocuments, type IndexDocuments } from "../documents/index-do
 import type { IngestListener } from "../documents/ingest/background-runs.ts"
 import { upgradePluginTables } from "../documents/upgrade-plugin-tables.ts"
 import type { Health } from "../health.ts"
+import type { EmbeddingMeter } from "../inference/meter-embedder.ts"
 import { type ModelOpening, settingsOf } from "../inference/model-opening.ts"
 import { type Inference, openInference } from "../inference/open-inference.ts"
 import { type Authenticate, createAuthenticator } from "../keys/authenticator.ts"
 import { createKeyRing, type KeyRing } from "../keys/key-ring.ts"
+import type { Rates } from "../limits/rates.ts"
 import type { Log } from "../log.ts"
 import type { Retrieve } from "../search/retrieve.ts"
 import type { Search } from "../search/search.ts"
+import { createReadUsage, type ReadUsage } from "../usage/read-usage.ts"
 import { createHealth } from "./create-health.ts"
 import { type Answers, openAnswers } from "./open-answers.ts"
 import { openEnricher } from "./open-enricher.ts"
 import { type FileReading, openFileReading } from "./open-file-reading.ts"
 import { type OpenedIngest, openIngest } from "./open-ingest.ts"
+import { openLimits } from "./open-limits.ts"
 import { createOpenPublication, type OpenPublication } from "./open-publication.ts"
 import { openSearchedIndex } from "./open-searched-index.ts"
 import { openSearching } from "./open-searching.ts"
 import { openTenantModels } from "./open-tenant-models.ts"
 import { readingOverIndex } from "./pages-over-index.ts"
+import { servedCalls } from "./served-calls.ts"
 
 /** How long a component may take to show that it is alive, ms. */
 const HEALTH_TIMEOUT_MS = 2_000
@@ -48,6 +53,10 @@ export interface Runtime extends Omit<OpenedIngest, "close"> {
   readonly openPublication: OpenPublication
   readonly keys: KeyRing
   readonly authenticate: Authenticate
+  readonly rates: Rates
+  readonly readUsage: ReadUsage
+  /** Of what is embedded for a tenant beside searches. */
+  readonly embeddingMeter: EmbeddingMeter
   readonly health: Health
   readonly inference: Pick<Inference, "embedder" | "reranker" | "warm">
   /** Whether the database runs in this process. */
@@ -75,17 +84,18 @@ interface RuntimeOptions {
  *   `database_unavailable`, `inference_unavailable`
  */
 export async function openRuntime(config: Config, options: RuntimeOptions): Promise<Runtime> {
-  const { log, databaseHome } = options
-  const home = databaseHome ?? config.concordanceHome
-  const [opened, inference] = await openParts(config, home, log)
-  const { database, owner } = opened
+  const { log, databaseHome: home = config.concordanceHome } = options
+  const [opened, inference] = await openBoth(config, home, log)
+  const { owner } = opened
+  const { database, rates, usage, embeddingMeter, served } = openLimits(opened.database, config, log)
   const { embedder, reranker } = inference
   const swapping = swappedModels(config, opened, inference, log)
   const { models } = swapping
-  const indexDocuments = createIndexDocuments({ database, embedder, models })
+  const indexDocuments = createIndexDocuments({ database, embedder, models, meter: embeddingMeter })
   const documents = createDocuments(database)
   const ingesting = await openIngest({
-    ...{ database, owner, documents, embedder, models, config, log, listener: options.ingestListener },
+    ...{ database: opened.database, requests: database, owner, config, log, count: usage.count },
+    ...{ embedder, models, listener: options.ingestListener },
     reading: options.fileReading ?? openFileReading(config, embedder),
     enricher: openEnricher(config),
     inMemory: home === "memory://",
@@ -100,34 +110,32 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
       throw error
     },
   )
-  const detector = loadQuestionDetector
-  const { retrieve, evidence } = openSearching({ database, searched, embedder, models, reranker, detector })
-  const parts = {
-    database,
-    index: async () => searched.foreign,
-    models: async () => inference,
-    unopened: swapping.failed,
-  }
+  const searching = { database, searched, embedder, models, reranker, detector: loadQuestionDetector }
+  const { retrieve, evidence } = openSearching(searching)
+  const seen = { database, index: async () => searched.foreign, models: async () => inference, unopened: swapping.failed }
   const anomalies = createAnomalies(database)
   const reading = readingOverIndex(
     { documents, ...ingesting },
     { foreign: searched.foreign, timeoutMs: config.searchTimeoutMs },
   )
+  const countCollection = createCountCollection(database)
+  const answers = openAnswers({ config, database, retrieve, evidence, pages: reading.documentPages, anomalies })
   const runtime: Runtime = {
     ...ingesting,
     ...reading,
-    search: evidence.search,
-    retrieve,
+    ...servedCalls({ ...reading, answers, retrieve, search: evidence.search }, served),
     extractive: evidence,
     indexDocuments,
-    countCollection: createCountCollection(database),
+    countCollection,
     entities: createEntities(database),
     anomalies,
-    answers: openAnswers({ config, database, retrieve, evidence, pages: reading.documentPages, anomalies }),
     openPublication: createOpenPublication({ config, database, embedder }),
     keys,
     authenticate: createAuthenticator(database),
-    health: createHealth({ ...parts, timeoutMs: HEALTH_TIMEOUT_MS }),
+    readUsage: createReadUsage({ database, stored: countCollection, flush: usage.flush }),
+    embeddingMeter,
+    rates,
+    health: createHealth({ ...seen, timeoutMs: HEALTH_TIMEOUT_MS }),
     inference: swapping.inference,
     embedded: database.driver === "pglite",
     owner,
@@ -135,6 +143,7 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
       await searched.close()
       await ingesting.close()
       await swapping.inference.close()
+      await usage.close()
       await closeDatabase(opened)
     },
   }
@@ -147,7 +156,8 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
   }
 }
 
-async function openParts(config: Config, home: string, log: Log): Promise<[OpenedDatabase, Inference]> {
+/** Database and models, side by side. */
+async function openBoth(config: Config, home: string, log: Log): Promise<[OpenedDatabase, Inference]> {
   const openingDatabase = openMigrated({ url: config.databaseUrl, ownerUrl: config.migrationDatabaseUrl, home }, log)
   const openingModels = openInference({ ...config, home: config.concordanceHome })
   return Promise.all([openingDatabase, openingModels]).catch(async (error: unknown) => {

@@ -38,7 +38,8 @@ export async function openSearchedIndex(
   { tenants }: NamedTenants,
 ): Promise<SearchedIndex> {
   if (config.vectordbProvider === "concordance") {
-    return { find: databaseCandidates(database), settings: config, foreign: null, close: () => Promise.resolve() }
+    const find = databaseCandidates(database, { placesMax: config.searchesPerTenantMax })
+    return { find, settings: config, foreign: null, close: () => Promise.resolve() }
   }
   if (config.vectordbTenancy === "single") requireOneTenant(config.vectordbTenant, await tenants())
   const { openForeignSearch } = await import("../indexes/open-foreign-search.ts")

@@ -1,5 +1,8 @@
-import type { Database, Statement } from "../database/database.ts"
+import { setTimeout as sleep } from "node:timers/promises"
+import type { BatchOptions, Database, Row, Statement } from "../database/database.ts"
+import { StatementError } from "../database/statement-error.ts"
 import { invalidField } from "../errors.ts"
+import { tooManyAtOnce } from "../overload.ts"
 import type { Region, Translation } from "../shapes.ts"
 import { normalized, vectorFromBase64, vectorToSql } from "../vector.ts"
 import type { Candidate, Passage } from "./candidate.ts"
@@ -16,13 +19,28 @@ const CANDIDATES = `
     $8::boolean, $9::text::jsonpath, $10::int, $11::int, ${CANDIDATE_BUDGET}, $12::int, $13::int, $14::boolean, $15::boolean,
     $16::boolean)`
 
+/** In the same transaction as the search, so that it costs no round trip and a killed process keeps nothing. */
+const TAKE_PLACE = "select take_search_place($1::int)"
+/** `take_search_place` found all of them taken. */
+const NO_PLACE = "CC429"
+/** A search that finds no place asks again after so long, and after twice and four times that, ms: most take 20. */
+const PLACE_WAIT_MS = 60
+const PLACE_TRIES = 4
+
+interface CandidatesOptions {
+  /** Searches of a tenant that the database may have under way at once, of all processes together; undefined: any number. */
+  readonly placesMax?: number | undefined
+}
+
 /**
  * Both lists from Concordance's own database, in one round trip; a second one tells why there is none by meaning. Throws
- * `invalid_request` when the caller's vector has the dimensions of no space of the tenant's.
+ * `invalid_request` when the caller's vector has the dimensions of no space of the tenant's, `too_many_at_once`.
  */
-export function databaseCandidates(database: Database): FindCandidates {
+export function databaseCandidates(database: Database, { placesMax }: CandidatesOptions = {}): FindCandidates {
+  // The embedded database does one thing at a time anyway.
+  const rank = placesMax === undefined || database.driver === "pglite" ? rankAtOnce : inPlace(placesMax)
   return async (tenant, query, timeoutMs) => {
-    const [rows = []] = await database.batch({ tenant }, [candidatesStatement(query)], { timeoutMs })
+    const rows = await rank(database, tenant, candidatesStatement(query), { timeoutMs })
     const candidates = toCandidates(rows as unknown as CandidateRow[])
     // One that was compared shows that they can be; only without any is there something to ask.
     const comparable =
@@ -30,6 +48,29 @@ export function databaseCandidates(database: Database): FindCandidates {
       (candidates.some(({ similarity }) => similarity !== null) ||
         isComparable(await readSpaces(database, tenant, timeoutMs), query.nearestTo))
     return { candidates, comparable }
+  }
+}
+
+type Rank = (database: Database, tenant: string, statement: Statement, options: BatchOptions) => Promise<Row[]>
+
+const rankAtOnce: Rank = async (database, tenant, statement, options) =>
+  (await database.batch({ tenant }, [statement], options))[0] ?? []
+
+function inPlace(placesMax: number): Rank {
+  const takePlace = { text: TAKE_PLACE, values: [placesMax] }
+  return async (database, tenant, statement, options) => {
+    const began = performance.now()
+    for (let tried = 1; ; tried++) {
+      try {
+        return (await database.batch({ tenant }, [takePlace, statement], options))[1] ?? []
+      } catch (error) {
+        if (!(error instanceof StatementError) || error.sqlState !== NO_PLACE) throw error
+        const waitMs = PLACE_WAIT_MS * 2 ** (tried - 1) * (0.5 + Math.random())
+        const leftMs = (options.timeoutMs ?? Infinity) - (performance.now() - began)
+        if (tried === PLACE_TRIES || waitMs > leftMs / 2) throw tooManyAtOnce(placesMax)
+        await sleep(waitMs)
+      }
+    }
   }
 }
 

@@ -8,6 +8,8 @@ import { createTestApp } from "../../functions/http/test-app.ts"
 import { createWrongKeys } from "../../functions/http/wrong-keys.ts"
 import { openPort } from "../../functions/open-port.ts"
 import { KeyScope, type Principal } from "../../lib/keys/api-key.ts"
+import { createMemoryLimits } from "../../lib/limits/memory-limits.ts"
+import { createRates } from "../../lib/limits/rates.ts"
 import { createLog } from "../../lib/log.ts"
 import { type CreateMcpServer, createMcpServers } from "../../lib/mcp/create-mcp-server.ts"
 
@@ -33,8 +35,10 @@ export async function serveRoutes(options: ServeRoutesOptions = {}): Promise<Ser
   const { limits = {}, policy = "keys", extend = (same) => same } = options
   const log = createLog({ level: "error", write: () => undefined })
   const authenticate = async (id: string): Promise<Principal> => ({ id, tenants: ["acme"], scopes: KeyScope.options })
+  const rates = createRates(createMemoryLimits())
   const wrongKeys = createWrongKeys(log)
-  const guard = createGuard({ policy, authenticate, peerAddress: () => "127.0.0.1", trustedProxies: 0, wrongKeys })
+  const peerAddress = () => "127.0.0.1"
+  const guard = createGuard({ policy, authenticate, rates, wrongKeys, peerAddress, trustedProxies: 0 })
   const { parts } = createTestApp()
   const createServer = extend(createMcpServers({ ...parts, answer: parts.answers.answer, log }))
   const calls = createRunningCalls()

@@ -42,7 +42,7 @@ export interface ImportOutcome {
 export type ImportBundle = (tenant: string, root: string, options?: ImportOptions) => Promise<ImportOutcome>
 
 export function createImportBundle(deps: ImportDeps): ImportBundle {
-  const { database, cleanUp } = deps
+  const { database, meter, cleanUp } = deps
   return async (tenant, root, { skipExisting = false, signal = new AbortController().signal } = {}) => {
     const { id } = await readBundleIndex(root)
     if (skipExisting && (await isHere(database, tenant, id))) {
@@ -61,6 +61,7 @@ export function createImportBundle(deps: ImportDeps): ImportBundle {
       })
       return { embedded, chunkIds }
     })
+    await meter?.count?.(tenant, { documents: 1, passages: bundle.chunks.length })
     await cleanUp(tenant, id)
     const warnings = [...embedded.flatMap((each) => each.warnings), ...renumbered(bundle, chunkIds)]
     const counts = { chunks: bundle.chunks.length, images: images.size, tables: bundle.tables.length }

@@ -1,5 +1,7 @@
 import { createHash } from "node:crypto"
+import type { CountUsage } from "../../count-usage.ts"
 import type { Embedder } from "../../inference/inference.ts"
+import { meterEmbedder } from "../../inference/meter-embedder.ts"
 import type { ChunkVector, EmbeddedDocument } from "../embed-documents.ts"
 import type { PreparedChunk, PreparedDocument } from "../prepare-document.ts"
 import type { Drafts } from "./drafts.ts"
@@ -12,6 +14,8 @@ interface EmbedDraftsOptions {
   readonly signal: AbortSignal
   /** The job is no longer ours. */
   readonly onLost: () => void
+  /** Hears what was read. */
+  readonly count?: CountUsage | undefined
 }
 
 /**
@@ -20,12 +24,13 @@ interface EmbedDraftsOptions {
  */
 export async function embedDrafts(
   drafts: Drafts,
-  embedder: Embedder | null,
+  model: Embedder | null,
   job: HeldJob,
   document: PreparedDocument,
-  { signal, onLost }: EmbedDraftsOptions,
+  { signal, onLost, count }: EmbedDraftsOptions,
 ): Promise<EmbeddedDocument> {
-  if (!embedder) return { document, vectors: new Map(), warnings: document.warnings }
+  if (!model) return { document, vectors: new Map(), warnings: document.warnings }
+  const embedder = meterEmbedder(model, job.tenant, { count })
   const texts = new Map<string, string>()
   for (const { text } of document.chunks) if (text !== null) texts.set(hashOf(text), text)
   const made = await drafts.textHashes(job, embedder.model)

@@ -31,10 +31,17 @@ export async function ingestBundle(
   const bundle = asUploaded(await readBundle(folder, signal), job, passedOver)
   const images = await storeImages(parts, job.tenant, folder, bundle, signal)
   const document = bundleDocument(bundle, images, parts.embedder, await parts.detectLanguage())
-  const embedded = await embedDrafts(parts.drafts, parts.embedder, job, { ...document, file }, { signal, onLost })
+  const embedded = await embedDrafts(
+    parts.drafts,
+    parts.embedder,
+    job,
+    { ...document, file },
+    { signal, onLost, count: parts.count },
+  )
   const published = { tables: bundle.tables, noteHashes: [], bundle: { bundle, imageKeys: [...images.values()] } }
   if (!(await publish(parts.database, job, embedded, published))) onLost()
   signal.throwIfAborted()
+  await parts.count?.(job.tenant, { documents: 1, passages: bundle.chunks.length })
   onProgress({ done: 1, total: 1 })
 }
 

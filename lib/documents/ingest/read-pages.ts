@@ -1,4 +1,5 @@
 import { measure, stage } from "../../activity.ts"
+import type { CountUsage } from "../../count-usage.ts"
 import { AppError } from "../../errors.ts"
 import { pageImageKey } from "../../objects/object-key.ts"
 import type { ObjectStore } from "../../objects/object-store.ts"
@@ -33,6 +34,7 @@ interface ReadPagesParts {
   readonly drafts: Drafts
   /** Shared by all jobs of the process: pages, not documents, are what takes CPU and memory. */
   readonly limit: Limiter
+  readonly count?: CountUsage | undefined
   /** Pages of one job that are read at once. */
   readonly sideBySide: number
 }
@@ -82,6 +84,7 @@ async function readMissing(parts: ReadPagesParts, job: HeldJob, options: ReadPag
       ? { number, text: null, imageKey: null, warning: outcome.message }
       : { number, text: outcome.text, imageKey: await storeImage(parts.objects, job, outcome), warning: null }
     if (!(await parts.drafts.savePage(job, draft))) return onLost()
+    if (!failed) await parts.count?.(job.tenant, { pages: 1 })
     done++
     onProgress({ done, total })
   }

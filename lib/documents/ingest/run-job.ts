@@ -1,4 +1,5 @@
 import { stage } from "../../activity.ts"
+import type { CountUsage } from "../../count-usage.ts"
 import type { Database } from "../../database/database.ts"
 import type { DetectLanguage } from "../../detect-language.ts"
 import { AppError } from "../../errors.ts"
@@ -49,6 +50,8 @@ export interface JobParts extends ModelDeps {
   readonly jobs: Jobs
   readonly drafts: Drafts
   readonly limit: Limiter
+  /** Hears what a tenant's uploads used. */
+  readonly count?: CountUsage | undefined
   readonly log: Log
 }
 
@@ -131,10 +134,12 @@ async function publishRead(
   const enriched = await stage("annotate", () => enrichChunks(session, prepared))
   // First, for only so many warnings are kept.
   const ready = { ...enriched, warnings: [...session.warnings, ...enriched.warnings] }
-  const embedded = await stage("embed", () => embedDrafts(parts.drafts, parts.embedder, job, ready, { signal, onLost }))
+  const drafting = { signal, onLost, count: parts.count }
+  const embedded = await stage("embed", () => embedDrafts(parts.drafts, parts.embedder, job, ready, drafting))
   const published = { tables, noteHashes: session.hashes }
   if (!(await stage("publish", () => publish(parts.database, job, embedded, published)))) onLost()
   signal.throwIfAborted()
+  await parts.count?.(job.tenant, { documents: 1, passages: embedded.document.chunks.length })
 }
 
 /** Progress that goes on where that of the pages ended. */

@@ -1,4 +1,4 @@
-import { AppError } from "../errors.ts"
+import { AppError } from "./errors.ts"
 
 /** Tokens that were taken from a day before they are used. */
 export interface TokenGrant {
@@ -7,7 +7,10 @@ export interface TokenGrant {
   readonly day: string
 }
 
-/** The tokens that a tenant's answers may take in a day. */
+/** What a day's tokens are for; each has a limit and a count of its own. */
+export type TokenPurpose = "answers" | "inference"
+
+/** The tokens that a tenant may take in a day for one purpose. */
 export interface TokenBudget {
   /**
    * Takes as many as are left of today's, `wanted` at the most. Throws `rate_limited`, with the time until the next day,
@@ -18,10 +21,14 @@ export interface TokenBudget {
   charge(tenant: string, day: string, difference: number): Promise<void>
 }
 
+const USED_UP = {
+  answers: "The language model's tokens of today are used up (ANSWER_TOKENS_PER_DAY).",
+  inference: "The embedding model's tokens of today are used up (INFERENCE_TOKENS_PER_DAY).",
+}
+
 /** The error of a tenant whose tokens are used up for the next `seconds`. */
-export function dayIsUsedUp(seconds: number): AppError {
-  const message =
-    "The language model's tokens of today are used up (ANSWER_TOKENS_PER_DAY). Ask again tomorrow (UTC), or have the limit raised."
+export function dayIsUsedUp(purpose: TokenPurpose, seconds: number): AppError {
+  const message = `${USED_UP[purpose]} Ask again tomorrow (UTC), or have the limit raised.`
   return new AppError("rate_limited", message, { retryAfterS: Math.max(1, Math.ceil(seconds)) })
 }
 
@@ -38,7 +45,7 @@ export function createMemoryTokenBudget(perDay: number, now: () => number = Date
       if (day !== today) used.clear()
       today = day
       const left = perDay - (used.get(tenant) ?? 0)
-      if (left < least) throw dayIsUsedUp((DAY_MS - (at % DAY_MS)) / 1_000)
+      if (left < least) throw dayIsUsedUp("answers", (DAY_MS - (at % DAY_MS)) / 1_000)
       const tokens = Math.min(wanted, left)
       used.set(tenant, perDay - left + tokens)
       return { tokens, day }
