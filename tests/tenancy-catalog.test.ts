@@ -31,6 +31,11 @@ test("every policy compares the tenant, or the hash of a key, or who somebody is
   const setting = (name: string) => `( SELECT current_setting('${name}'::text, true) AS current_setting)`
   const tenant = (whose: string) => `(source_account_id = ${whose})`
   expect(rules).toEqual([
+    {
+      roles: "{concordance_app}",
+      qual: "(digest = ( SELECT tenant_digest(current_setting('app.source_account_id'::text, true)) AS tenant_digest))",
+      with_check: null,
+    },
     { roles: "{concordance_app}", qual: `(key_hash = ${setting("app.api_key_hash")})`, with_check: null },
     { roles: "{concordance_app}", qual: tenant(setting("app.source_account_id")), with_check: null },
     { roles: "{concordance_reader}", qual: "(role_name = SESSION_USER)", with_check: null },

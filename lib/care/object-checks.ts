@@ -101,3 +101,12 @@ export async function countObjectsOfNobody(objects: ObjectStore, tenants: readon
   }
   return count
 }
+
+/** The same of the tenants `$1`, as JSON lines for the owner: `line` has the tenant, the document and the key, once each. */
+export const NAMED_KEYS_OF = `
+  select jsonb_build_object('source_account_id', n.source_account_id, 'document_id', min(n.id), 'key', n.key)::text as line
+    from (select source_account_id, image_key as key, document_id as id from pages where image_key is not null
+          union all select source_account_id, image_key, document_id from chunks where image_key is not null
+          union all select source_account_id, upload_key, document_id from ingest_jobs
+                     where state in ('queued', 'processing', 'done')) n
+   where n.source_account_id = any($1::text[]) group by n.source_account_id, n.key order by n.source_account_id, n.key`

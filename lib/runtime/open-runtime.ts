@@ -116,7 +116,11 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
     search: evidence.search,
     retrieve,
     extractive: evidence,
-    indexDocuments,
+    indexDocuments: async (tenant, requests, deadline) => {
+      const outcomes = await indexDocuments(tenant, requests, deadline)
+      ingesting.ingest.wrote(tenant)
+      return outcomes
+    },
     countCollection: createCountCollection(database),
     entities: createEntities(database),
     anomalies,
