@@ -42,5 +42,6 @@ async function exportInto(
   terminal.line(
     `Exported ${tenants.length} tenants: ${count("documents")} documents, ${count("chunks")} chunks, ${count("embeddings")} vectors, ${objects.rows} objects${objects.included ? "" : " (listed alone)"} in ${seconds} s.`,
   )
-  if (objects.missing > 0) terminal.note(`${objects.missing} objects that rows name are not in the store: see concordance verify.`)
+  if (objects.missing > 0)
+    terminal.note(`${objects.missing} objects that rows name are not in the store: see concordance verify.`)
 }

@@ -16,5 +16,7 @@ async function sweepAll(names: readonly string[], terminal: Terminal): Promise<v
   const { documents, leftovers, tombstones } = await withStores(terminal, (stores) =>
     sweep(stores, { tenants, retentionDays: stores.config.retentionDays, signal: terminal.signal }),
   )
-  terminal.line(`Deleted ${documents} old documents, looked through ${leftovers} leftovers, forgot ${tombstones} tombstones.`)
+  terminal.line(
+    `Deleted ${documents} old documents, looked through ${leftovers} leftovers, forgot ${tombstones} tombstones.`,
+  )
 }

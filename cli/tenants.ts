@@ -2,8 +2,8 @@ import type { Command } from "commander"
 import { confirm } from "./confirm.ts"
 import { CommandFailed, EXIT } from "./exit.ts"
 import { printable, type Terminal } from "./terminal.ts"
-import { progressOf, withStores } from "./with-stores.ts"
 import { withOwner } from "./with-runtime.ts"
+import { progressOf, withStores } from "./with-stores.ts"
 
 interface EraseCommandOptions {
   readonly yes?: true
@@ -23,7 +23,10 @@ export function addTenantsCommand(program: Command, terminal: Terminal): void {
     .argument("<tenant>", "its name")
     .option("--yes", "don't ask")
     .option("--leave-published", "go on though indexes elsewhere hold documents of it")
-    .addHelpText("after", "\nKilled, it is run again. What stays (backups, a bucket's old versions, logs): docs/operations.md.")
+    .addHelpText(
+      "after",
+      "\nKilled, it is run again. What stays (backups, a bucket's old versions, logs): docs/operations.md.",
+    )
     .action((tenant: string, options: EraseCommandOptions) => erase(tenant, options, terminal))
 }
 
@@ -52,5 +55,7 @@ async function erase(tenant: string, { yes, leavePublished }: EraseCommandOption
   terminal.line(`Erased ${rows["documents"] ?? 0} documents, ${total} rows and what hung on them, ${objects} objects.`)
   for (const id of keysRevoked) terminal.line(`Revoked ${id}: it named this tenant alone.`)
   for (const id of keysNarrowed) terminal.line(`Took the tenant from ${id}, which names others too.`)
-  terminal.note("Still there: backups, old versions in a bucket for 30 days, logs. A running service forgets its keys within 30 s.")
+  terminal.note(
+    "Still there: backups, old versions in a bucket for 30 days, logs. A running service forgets its keys within 30 s.",
+  )
 }

@@ -32,7 +32,10 @@ export async function withStores<T>(terminal: Terminal, work: (stores: Stores) =
 export const collectNames = (value: string, before: readonly string[]): string[] => [...before, value]
 
 /** A status line that tells how far each part is. */
-export function progressOf(terminal: Terminal): { readonly onProgress: (what: string, done: number) => void; end(): void } {
+export function progressOf(terminal: Terminal): {
+  readonly onProgress: (what: string, done: number) => void
+  end(): void
+} {
   const line = terminal.status()
   return { onProgress: (what, done) => line.show(`${what} ${done}`), end: () => line.end() }
 }

@@ -43,7 +43,7 @@ beforeAll(async () => {
   const random = randomFrom(7)
   await source.index(
     "ours",
-    Array.from({ length: 30 }, (_, i) => ({
+    Array.from({ length: 12 }, (_, i) => ({
       ...randomDocument(random, `letter ${i}`),
       metadata: { n: 1.1, big: 12345678901234 },
     })),
@@ -78,25 +78,24 @@ async function exported(options: Parameters<typeof exportTenants>[2] = {}): Prom
   return name
 }
 
-const QUESTIONS = [
-  "lighthouse lamp",
-  "inquiry into the loss",
-  "inquérito do naufrágio",
-  "word1 word2 word3",
-  "storms",
-  "word0 -word5",
-]
+const QUESTIONS = ["lighthouse lamp", "inquérito do naufrágio", "word1 word2 -word5"]
 
 /** All that a search says, for each of many questions and ways. */
 async function answers(shelf: Ingesting, tenant: string) {
   const found = []
   for (const query of QUESTIONS) {
-    for (const strategy of ["rrf", "weighted", "lexical", "semantic"] as const) {
+    for (const strategy of ["rrf", "weighted"] as const) {
       const { results } = await shelf.search(tenant, { query, strategy, top_k: 20, group_by: "chunk" })
-      found.push(results.map(({ crop_url = "", ...hit }) => ({ ...hit, source_account_id: "", crop: crop_url.replace(/(v|source_account_id)=[^&]*/g, "") })))
+      found.push(
+        results.map(({ crop_url = "", ...hit }) => ({
+          ...hit,
+          source_account_id: "",
+          crop: crop_url.replace(/(v|source_account_id)=[^&]*/g, ""),
+        })),
+      )
     }
   }
-  expect(found.flat().length).toBeGreaterThan(100)
+  expect(found.flat().length).toBeGreaterThan(40)
   return found
 }
 

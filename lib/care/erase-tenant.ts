@@ -46,7 +46,11 @@ const NARROW = `update api_keys set tenants = array_remove(tenants, $1) where $1
  * works for the tenant finds nothing to write to, and the bucket's late events change nothing. Throws `conflict` where
  * indexes elsewhere hold its documents, the signal's reason, and what database and store throw.
  */
-export async function eraseTenant({ owner, objects }: EraseDeps, tenant: string, options: EraseOptions = {}): Promise<Erased> {
+export async function eraseTenant(
+  { owner, objects }: EraseDeps,
+  tenant: string,
+  options: EraseOptions = {},
+): Promise<Erased> {
   if (!options.leavePublished) await refusePublished(owner, tenant)
   const keys = await owner.session((session) => closeDoors(session, tenant))
   const rows: Record<string, number> = {}
@@ -80,7 +84,10 @@ async function refusePublished(owner: OwnerDatabase, tenant: string): Promise<vo
 }
 
 /** Keys first, and the mark by which late events are known. */
-async function closeDoors(session: OwnerSession, tenant: string): Promise<Pick<Erased, "keysRevoked" | "keysNarrowed">> {
+async function closeDoors(
+  session: OwnerSession,
+  tenant: string,
+): Promise<Pick<Erased, "keysRevoked" | "keysNarrowed">> {
   return session.transaction(async () => {
     const ids = async (text: string) => (await session.query<{ id: string }>(text, [tenant])).map(({ id }) => id).sort()
     const keysRevoked = await ids(REVOKE)
@@ -108,7 +115,10 @@ async function eraseRows(session: OwnerSession, tenant: string, { onProgress, si
       if (count < perStep) return
     }
   }
-  const spaces = await session.query<{ id: number }>("select id from embedding_spaces where source_account_id = $1 and indexed", [tenant])
+  const spaces = await session.query<{ id: number }>(
+    "select id from embedding_spaces where source_account_id = $1 and indexed",
+    [tenant],
+  )
   for (const { id } of spaces) await session.query(`drop index if exists concordance.embeddings_space_${id}`)
   const documents = `
     delete from documents where source_account_id = $1 and id in (
@@ -123,7 +133,11 @@ async function eraseRows(session: OwnerSession, tenant: string, { onProgress, si
   return gone
 }
 
-async function eraseObjects(objects: ObjectStore, tenant: string, { onProgress, signal }: EraseOptions): Promise<number> {
+async function eraseObjects(
+  objects: ObjectStore,
+  tenant: string,
+  { onProgress, signal }: EraseOptions,
+): Promise<number> {
   let removed = 0
   for (const prefix of tenantPrefixes(tenant)) {
     for await (const some of inGroups(objects.list(prefix), OBJECTS_PER_STEP)) {
@@ -143,10 +157,9 @@ async function forget(session: OwnerSession, tenant: string, tables: readonly st
     [tenant],
   )
   for (const table of ["np_retrieval_embeddings_v0", "np_retrieval_documents_v0"]) {
-    const [old] = await session.query<{ here: boolean }>(
-      "select to_regclass($1) is not null as here",
-      [`public.${table}`],
-    )
+    const [old] = await session.query<{ here: boolean }>("select to_regclass($1) is not null as here", [
+      `public.${table}`,
+    ])
     if (old?.here) await session.query(`delete from public.${table} where source_account_id = $1`, [tenant])
   }
   for (const table of new Set([...tables, ...(tables.includes("documents") ? CASCADED : [])])) {
@@ -155,4 +168,14 @@ async function forget(session: OwnerSession, tenant: string, tables: readonly st
 }
 
 /** Go with their documents, and so are not among the tables that had rows of their own. */
-const CASCADED = ["chunks", "embeddings", "pages", "document_tables", "ingest_jobs", "page_drafts", "embedding_drafts", "enrichments", "entity_mentions"]
+const CASCADED = [
+  "chunks",
+  "embeddings",
+  "pages",
+  "document_tables",
+  "ingest_jobs",
+  "page_drafts",
+  "embedding_drafts",
+  "enrichments",
+  "entity_mentions",
+]

@@ -71,6 +71,14 @@ export async function restoreObjects(
   let stored = 0
   let missing = 0
   const versions = new Map<string, { key: string; version: string }[]>()
+  const isPut = async ({ key, to, sha256, bytes, content_type }: ObjectLine & { readonly to: string }) => {
+    const there = await objects.head(to)
+    if (there !== null && (sha256 === null || there.bytes === bytes)) return true
+    if (!manifest.objects.included || sha256 === null) return false
+    if (there === null) added.push(to)
+    await objects.putFile(to, join(folder, OBJECTS_FOLDER, ...requireObjectKey(key)), content_type)
+    return true
+  }
   for await (const lines of inGroups(objectLines(folder, manifest.objects.file), AT_ONCE)) {
     signal?.throwIfAborted()
     const wanted = lines.flatMap((line) => {
@@ -80,16 +88,8 @@ export async function restoreObjects(
     await claim(database, wanted)
     await Promise.all(
       wanted.map(async (line) => {
-        const there = await objects.head(line.to)
-        if (there === null || (line.sha256 !== null && there.bytes !== line.bytes)) {
-          if (!manifest.objects.included || line.sha256 === null) {
-            missing++
-            return
-          }
-          if (there === null) added.push(line.to)
-          await objects.putFile(line.to, join(folder, OBJECTS_FOLDER, ...requireObjectKey(line.key)), line.content_type)
-        }
-        stored++
+        if (await isPut(line)) stored++
+        else missing++
         // A key that ends with a digest can't hold other bytes; of any other the version tells.
         if (!line.to.startsWith("uploads/") || /\/[0-9a-f]{64}$/.test(line.to)) return
         const version = (await objects.head(line.to))?.version

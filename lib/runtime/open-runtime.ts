@@ -116,11 +116,7 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
     search: evidence.search,
     retrieve,
     extractive: evidence,
-    indexDocuments: async (tenant, requests, deadline) => {
-      const outcomes = await indexDocuments(tenant, requests, deadline)
-      ingesting.ingest.wrote(tenant)
-      return outcomes
-    },
+    indexDocuments: sweptAfter(indexDocuments, ingesting.ingest),
     countCollection: createCountCollection(database),
     entities: createEntities(database),
     anomalies,
@@ -145,6 +141,15 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
   } catch (error) {
     await runtime.close()
     throw error
+  }
+}
+
+/** Sweeps ride on these writes too. */
+function sweptAfter(index: IndexDocuments, { wrote }: OpenedIngest["ingest"]): IndexDocuments {
+  return async (tenant, requests, deadline) => {
+    const outcomes = await index(tenant, requests, deadline)
+    wrote(tenant)
+    return outcomes
   }
 }
 

@@ -103,14 +103,16 @@ export function createIngestQueue(options: IngestQueueOptions): IngestQueue {
  */
 export async function tenantsWithWork(owner: OwnerDatabase, retentionDays?: number): Promise<string[]> {
   const rows = await owner.session((session) =>
-    session.query<{ tenant: string }>(`
+    session.query<{ tenant: string }>(
+      `
       select source_account_id as tenant from concordance.ingest_jobs
        where state in ('queued', 'processing', 'superseded')
       union select source_account_id from concordance.uploads where expires_at < now()
       union select source_account_id from concordance.documents
        where status <> 'deleted' and updated_at < now() - $1::float8 * interval '1 day'
        order by 1`,
-      [retentionDays ?? null]),
+      [retentionDays ?? null],
+    ),
   )
   return rows.map(({ tenant }) => tenant)
 }
