@@ -13,7 +13,7 @@ interface NamedKey {
  * Keys that a tenant's rows name: pictures of pages and of chunks, and the files of uploads that are served, wait or are
  * read. Each has `key` and `id`, its document.
  */
-export const NAMED_KEYS = `
+const NAMED_KEYS = `
   select image_key as key, document_id as id from pages where image_key is not null
   union all select image_key, document_id from chunks where image_key is not null
   union all select upload_key, document_id from ingest_jobs where state in ('queued', 'processing', 'done')`

@@ -100,7 +100,7 @@ export const PROBLEMS = {
 } as const satisfies Record<string, ProblemWords>
 
 /** Documents that a problem names; of the rest it tells the number. */
-export const DOCUMENTS_NAMED = 20
+const DOCUMENTS_NAMED = 20
 
 /** One thing that doesn't add up. */
 export interface Problem {
