@@ -87,10 +87,11 @@ async function answers(shelf: Ingesting, tenant: string) {
     for (const strategy of ["rrf", "weighted"] as const) {
       const { results } = await shelf.search(tenant, { query, strategy, top_k: 20, group_by: "chunk" })
       found.push(
-        results.map(({ crop_url = "", ...hit }) => ({
+        // Links name the tenant and the document's generation.
+        results.map(({ crop_url = "", page_url = "", ...hit }) => ({
           ...hit,
           source_account_id: "",
-          crop: crop_url.replace(/(v|source_account_id)=[^&]*/g, ""),
+          links: [crop_url, page_url].map((url) => url.replace(/(v|source_account_id)=[^&]*/g, "")),
         })),
       )
     }
