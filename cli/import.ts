@@ -4,22 +4,31 @@ import { AppError } from "../lib/errors.ts"
 import { CommandFailed } from "./exit.ts"
 import { printable, type Terminal } from "./terminal.ts"
 import { withRuntime } from "./with-runtime.ts"
+import { collectNames } from "./with-stores.ts"
 
 interface ImportCommandOptions {
-  readonly tenant: string
+  readonly tenant: readonly string[]
   readonly skipExisting?: true
+  readonly replace?: true
 }
 
 const WHAT = `A bundle is a folder with an _index.json, chunks/, images/ and tables/:
-docs/bundles.md. A document of the tenant with the same id is replaced.`
+docs/bundles.md. A document of the tenant with the same id is replaced. What concordance export
+wrote is known by its manifest.json, and restored: docs/operations.md.`
 
 export function addImportCommand(program: Command, terminal: Terminal): void {
   program
     .command("import")
-    .description("import a bundle, or every bundle under a folder")
-    .argument("<folder>", "the bundle, or what holds bundles")
+    .description("import a bundle, every bundle under a folder, or an export")
+    .argument("<folder>", "the bundle, what holds bundles, or the export")
     .option("--skip-existing", "leave documents that are there as they are")
-    .option("--tenant <name>", "whose documents they are", "primary")
+    .option("--replace", "of an export: replace documents that are there")
+    .option(
+      "--tenant <name>",
+      "whose documents a bundle becomes (default: primary); of an export the tenants to restore, each as it is or old=new (default: all)",
+      collectNames,
+      [],
+    )
     .addHelpText("after", `\n${WHAT}`)
     .action((folder: string, options: ImportCommandOptions) => importFolder(folder, options, terminal))
 }
@@ -28,6 +37,13 @@ export function addImportCommand(program: Command, terminal: Terminal): void {
 const WARNINGS_SHOWN = 20
 
 async function importFolder(folder: string, options: ImportCommandOptions, terminal: Terminal): Promise<void> {
+  const { isExport } = await import("../lib/care/export-tenants.ts")
+  if (await isExport(folder)) {
+    const { restoreFolder } = await import("./restore.ts")
+    return restoreFolder(folder, { names: options.tenant, replace: options.replace === true }, terminal)
+  }
+  const [tenant = "primary", ...others] = options.tenant
+  if (others.length > 0) throw new AppError("invalid_request", "--tenant: a bundle becomes one tenant's document")
   const { findBundles } = await import("../lib/documents/bundles/find-bundles.ts")
   const notes: string[] = []
   const bundles = await findBundles(folder, (name, reason) => notes.push(`skipped ${printable(name)}: ${reason}`))
@@ -44,7 +60,7 @@ async function importFolder(folder: string, options: ImportCommandOptions, termi
       for (const [i, { path, name }] of bundles.entries()) {
         terminal.signal.throwIfAborted()
         try {
-          const outcome = await product.importBundle(options.tenant, path, {
+          const outcome = await product.importBundle(tenant, path, {
             skipExisting: options.skipExisting === true,
           })
           outcomes.push(outcome)

@@ -6,6 +6,7 @@ import { describeFailure } from "./describe-failure.ts"
 import { addDocumentsCommand } from "./documents.ts"
 import { addEntitiesCommand } from "./entities.ts"
 import { CommandFailed, EXIT } from "./exit.ts"
+import { addExportCommand } from "./export.ts"
 import { addImportCommand } from "./import.ts"
 import { addIndexCheckCommand } from "./index-check.ts"
 import { addIndexCommand } from "./index-folder.ts"
@@ -19,8 +20,11 @@ import { addOpenCommand } from "./open.ts"
 import { addSearchCommand } from "./search.ts"
 import { addServeCommand } from "./serve.ts"
 import { addSpacesCommand } from "./spaces.ts"
+import { addSweepCommand } from "./sweep.ts"
+import { addTenantsCommand } from "./tenants.ts"
 import type { Terminal } from "./terminal.ts"
 import { addUsageCommand } from "./usage.ts"
+import { addVerifyCommand } from "./verify.ts"
 
 /** Runs one command and gives its exit status; nothing is thrown. A command's modules are loaded when it runs. */
 export async function runCli(args: readonly string[], terminal: Terminal): Promise<number> {
@@ -63,6 +67,7 @@ const COMMANDS = [
   addIndexCheckCommand,
   addIngestCommand,
   addImportCommand,
+  addExportCommand,
   addDocumentsCommand,
   addOpenCommand,
   addEntitiesCommand,
@@ -75,6 +80,9 @@ const COMMANDS = [
   addKeysCommand,
   addSpacesCommand,
   addUsageCommand,
+  addVerifyCommand,
+  addTenantsCommand,
+  addSweepCommand,
   addBenchCommand,
   addDemoCommand,
 ]

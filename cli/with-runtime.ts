@@ -111,7 +111,7 @@ export interface BothDatabases {
   readonly owner: OwnerDatabase
 }
 
-/** Both ways into the database, brought up to date; no model is loaded. */
+/** Both ways into the database, brought up to date. */
 export async function withBoth<T>(work: (both: BothDatabases) => Promise<T>): Promise<T> {
   const { openConfiguredDatabase } = await import("./open-configured.ts")
   const { MIGRATIONS_FOLDER, migrate } = await import("../lib/database/migrate.ts")

@@ -59,6 +59,9 @@ export const Environment = z.object({
   DOCUMENT_BYTES_MAX: whole(1_000, 999_999_999, 200_000_000, {
     group: "Documents",
   }),
+  RETENTION_DAYS: optionalWhole(1, 36_500, {
+    group: "Documents",
+  }),
   DOCUMENT_PAGES_MAX: whole(1, 100_000, 5_000, {
     group: "Documents",
   }),

@@ -18,6 +18,8 @@ export const keyDescriptions: Readonly<Record<EnvironmentKey, string>> = {
     "Whether the bucket's name stands in the URL's path in place of its host. Unset: `true` with an endpoint, else `false`",
   DATA_DIR: "What `concordance ingest` reads when it is given no file or folder",
   DOCUMENT_BYTES_MAX: "Largest file that is taken in, bytes",
+  RETENTION_DAYS:
+    "Documents that nobody has replaced for so many days are deleted, as by DELETE. Unset: they stay for ever",
   DOCUMENT_PAGES_MAX: "Most pages of a file that is taken in",
   INGEST_CONCURRENCY: "Pages read at once, each in a thread of its own, all files together",
   HOST: "Address to listen on. Any but a loopback one needs an API key, or `CONCORDANCE_SERVE_WITHOUT_KEYS`",

@@ -27,10 +27,15 @@ test("row-level security is on for every table, but for the migrations' own, whi
 
 test("every policy compares the tenant, or the hash of a key, or who somebody is", async () => {
   const rules = await query(`
-    select distinct roles::text as roles, qual, with_check from pg_policies where schemaname = 'concordance' order by 1, 2`)
+    select distinct roles::text as roles, qual, with_check from pg_policies where schemaname = 'concordance' order by 1, 2, 3`)
   const setting = (name: string) => `( SELECT current_setting('${name}'::text, true) AS current_setting)`
   const tenant = (whose: string) => `(source_account_id = ${whose})`
   expect(rules).toEqual([
+    {
+      roles: "{concordance_app}",
+      qual: "(digest = ( SELECT tenant_digest(current_setting('app.source_account_id'::text, true)) AS tenant_digest))",
+      with_check: null,
+    },
     {
       roles: "{concordance_app}",
       qual: `(key_hash = ${setting("app.api_key_hash")})`,

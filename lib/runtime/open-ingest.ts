@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { sweepAges } from "../care/sweep.ts"
 import type { Config } from "../config.ts"
 import type { CountUsage } from "../count-usage.ts"
 import type { Database, OwnerDatabase } from "../database/database.ts"
@@ -90,7 +91,10 @@ export async function openIngest(parts: OpenIngestParts): Promise<OpenedIngest> 
     documentPages,
     pagePictures: createPagePictures({ pages: documentPages, objects }),
     tempFolder,
-    resumeIngest: async () => ingest.resumeAll(await tenantsWithWork(owner)),
+    resumeIngest: async () => {
+      await sweepAges(owner, config.retentionDays)
+      await ingest.resumeAll(await tenantsWithWork(owner, config.retentionDays))
+    },
     close: async () => {
       await ingest.close()
       await reading.fileReader.close()

@@ -1,6 +1,6 @@
 import type { EvidenceDeps } from "../answers/extractive/gather-evidence.ts"
 import type { Config } from "../config.ts"
-import type { OwnerDatabase } from "../database/database.ts"
+import type { Database, OwnerDatabase } from "../database/database.ts"
 import { MIGRATIONS_FOLDER, migrate } from "../database/migrate.ts"
 import { type OpenedDatabase, openDatabase } from "../database/open-database.ts"
 import { loadQuestionDetector } from "../detect-language.ts"
@@ -112,7 +112,6 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
   )
   const searching = { database, searched, embedder, models, reranker, detector: loadQuestionDetector }
   const { retrieve, evidence } = openSearching(searching)
-  const seen = { database, index: async () => searched.foreign, models: async () => inference, unopened: swapping.failed }
   const anomalies = createAnomalies(database)
   const reading = readingOverIndex(
     { documents, ...ingesting },
@@ -125,7 +124,7 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
     ...reading,
     ...servedCalls({ ...reading, answers, retrieve, search: evidence.search }, served),
     extractive: evidence,
-    indexDocuments,
+    indexDocuments: sweptAfter(indexDocuments, ingesting.ingest),
     countCollection,
     entities: createEntities(database),
     anomalies,
@@ -135,7 +134,7 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
     readUsage: createReadUsage({ database, stored: countCollection, flush: usage.flush }),
     embeddingMeter,
     rates,
-    health: createHealth({ ...seen, timeoutMs: HEALTH_TIMEOUT_MS }),
+    health: healthOf({ database, searched, inference, unopened: swapping.failed }),
     inference: swapping.inference,
     embedded: database.driver === "pglite",
     owner,
@@ -165,6 +164,27 @@ async function openBoth(config: Config, home: string, log: Log): Promise<[Opened
     await Promise.allSettled([openingDatabase.then(closeDatabase), openingModels.then((models) => models.close())])
     throw error
   })
+}
+
+interface Seen {
+  readonly database: Database
+  readonly searched: Pick<Awaited<ReturnType<typeof openSearchedIndex>>, "foreign">
+  readonly inference: Inference
+  readonly unopened: () => readonly string[]
+}
+
+function healthOf({ database, searched, inference, unopened }: Seen): Health {
+  const parts = { database, index: async () => searched.foreign, models: async () => inference, unopened }
+  return createHealth({ ...parts, timeoutMs: HEALTH_TIMEOUT_MS })
+}
+
+/** Sweeps ride on these writes too. */
+function sweptAfter(index: IndexDocuments, { wrote }: OpenedIngest["ingest"]): IndexDocuments {
+  return async (tenant, requests, deadline) => {
+    const outcomes = await index(tenant, requests, deadline)
+    wrote(tenant)
+    return outcomes
+  }
 }
 
 async function openMigrated(options: Parameters<typeof openDatabase>[0], log: Log): Promise<OpenedDatabase> {

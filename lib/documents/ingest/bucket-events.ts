@@ -44,6 +44,10 @@ const ORIGIN = `
   select options #>> '{origin,requestId}' as "requestId", options #>> '{origin,traceparent}' as traceparent
     from uploads where key = $1`
 
+// Of a tenant that was erased, nothing that comes late is written down: only keys that were given out since are known.
+const IS_ERASED = `
+  select 1 from erased_tenants where not exists (select from upload_keys where key = $1)`
+
 const EXPECTED = `
   select file_name, options from uploads where key = $1 and starts_with(key, 'uploads/')
   union all
@@ -92,6 +96,7 @@ export function createBucketEvents({ database, objects, cleanUp }: BucketEventsP
     async removed(tenant, documentId, event) {
       const isCurrent = await database.transaction({ tenant }, async (transaction) => {
         await transaction.query(LOCK_DOCUMENT, [documentId])
+        if (await isErased(transaction, event.key)) return false
         if (!(await applyInOrder(transaction, tenant, documentId, event))) return false
         const values = [documentId, event.key]
         const [current] = await transaction.query<{ other_is_served: boolean }>(IS_CURRENT, values)
@@ -125,6 +130,7 @@ async function receive(
 ): Promise<Enqueued | "refused"> {
   const { key } = event
   await transaction.query(LOCK_DOCUMENT, [documentId])
+  if (await isErased(transaction, key)) return "ignored"
   if (!(await applyInOrder(transaction, tenant, documentId, event))) return "ignored"
   const [known] = await transaction.query<{ announced: boolean }>(KNOWN, [key])
   if (known?.announced !== true) return refuse(transaction, tenant, documentId, event)
@@ -133,6 +139,10 @@ async function receive(
   const options = IngestOptions.parse(expected.options)
   const upload = { ...event, fileName: expected.file_name, sha256: null, options }
   return enqueueWithin(transaction, tenant, documentId, upload)
+}
+
+async function isErased(transaction: Transaction, key: string): Promise<boolean> {
+  return (await transaction.query(IS_ERASED, [key])).length > 0
 }
 
 async function refuse(

@@ -79,14 +79,31 @@ const KEYS_PER_LOOK = 1_000
 
 /** Removes the objects of a document, or of all of them, that no row names. Returns how many; throws the signal's reason. */
 async function removeOrphans(
-  { database, objects }: CleanUpParts,
+  parts: CleanUpParts,
   tenant: string,
   id: string | null,
   signal?: AbortSignal,
 ): Promise<number> {
   let removed = 0
+  for await (const orphans of findOrphans(parts, tenant, id, signal)) {
+    await parts.objects.delete(orphans)
+    removed += orphans.length
+  }
+  return removed
+}
+
+/**
+ * Keys of the objects of a document, or with null of a tenant, that no row names and no work under way needs: page after
+ * page of the listing. Throws the signal's reason.
+ */
+export async function* findOrphans(
+  { database, objects }: Pick<CleanUpParts, "database" | "objects">,
+  tenant: string,
+  id: string | null,
+  signal?: AbortSignal,
+): AsyncGenerator<readonly string[]> {
   let keys: string[] = []
-  const look = async (): Promise<void> => {
+  const look = async (): Promise<readonly string[]> => {
     signal?.throwIfAborted()
     // Read after the keys were listed: what a job of after the listing stores isn't among them.
     const [jobs = [], expected = [], images = []] = await database.batch({ tenant }, [
@@ -97,17 +114,15 @@ async function removeOrphans(
     const isNeeded = needed(tenant, jobs as unknown as JobRow[], expected as unknown as ExpectedRow[])
     const served = new Set(images.map(({ key }) => String(key)))
     const orphans = keys.filter((key) => !served.has(key) && !isNeeded(key))
-    await objects.delete(orphans)
-    removed += orphans.length
     keys = []
+    return orphans
   }
   for (const prefix of id === null ? tenantPrefixes(tenant) : documentPrefixes(tenant, id)) {
     for await (const { key } of objects.list(prefix)) {
-      if (keys.push(key) === KEYS_PER_LOOK) await look()
+      if (keys.push(key) === KEYS_PER_LOOK) yield await look()
     }
   }
-  if (keys.length > 0) await look()
-  return removed
+  if (keys.length > 0) yield await look()
 }
 
 interface ExpectedRow {

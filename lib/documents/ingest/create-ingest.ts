@@ -6,6 +6,7 @@ import type { Documents } from "../documents.ts"
 import { createEnrichments } from "../enrichment/enrichments.ts"
 import { createCleanUp, sweepTenant } from "./clean-up.ts"
 import { createDrafts } from "./drafts.ts"
+import { expireDocuments } from "./expire-documents.ts"
 import { findLeftovers } from "./find-leftovers.ts"
 import { holdJob } from "./hold-job.ts"
 import type { PagesMessage, SendMessages } from "./ingest-message.ts"
@@ -60,7 +61,10 @@ export interface Ingest extends Receive {
   reopen(tenant: string, documentId: string): Promise<boolean>
   /** What of a tenant's waits for `run`. */
   pending(tenant: string): Promise<readonly PendingWork[]>
-  /** Documents of a tenant's that wait for `cleanUp`, at most `countMax` of them. */
+  /**
+   * Documents of a tenant's that wait for `cleanUp`, at most `countMax` of them; some of those that are older than the
+   * retention are deleted before.
+   */
   leftovers(tenant: string, countMax?: number): Promise<readonly string[]>
   /** Removes objects and drafts that earlier uploads of a document left; what it leaves when `signal` aborts is still marked. */
   cleanUp(tenant: string, documentId: string, signal?: AbortSignal): Promise<void>
@@ -70,7 +74,12 @@ export interface Ingest extends Receive {
 
 type IngestDeps = Omit<JobParts, "jobs" | "drafts" | "enrichments" | "limit" | "detectLanguage"> & {
   readonly documents: Documents
+  /** `retentionDays`: documents that nobody replaces for so long are deleted; absent, they stay. */
+  readonly settings: { readonly retentionDays?: number | undefined }
 }
+
+/** Deleted by one sweep: each takes some milliseconds of a write that it rides on. */
+const EXPIRED_PER_SWEEP = 50
 
 const NO_PROGRESS = "Nothing of this file was finished in the time that there is: split it into smaller files"
 
@@ -144,7 +153,11 @@ export function createIngest(deps: IngestDeps): Ingest {
     standing: (tenant, documentId) => jobs.standing(tenant, documentId),
     reopen: (tenant, documentId) => jobs.reopen(tenant, documentId, CODES_OF_FILES),
     pending: (tenant) => jobs.pending(tenant),
-    leftovers: (tenant, countMax) => findLeftovers(database, tenant, countMax),
+    async leftovers(tenant, countMax) {
+      const { retentionDays } = settings
+      if (retentionDays !== undefined) await expireDocuments(database, tenant, retentionDays, EXPIRED_PER_SWEEP)
+      return findLeftovers(database, tenant, countMax)
+    },
     cleanUp,
     sweep: (tenant) => sweepTenant({ database, objects }, tenant),
   }

@@ -15,6 +15,8 @@ interface IngestQueueOptions extends IngestListener {
 
 /** The ingestion of one process, in the background: what comes in is worked on, a few documents at a time. */
 export interface IngestQueue extends Receive {
+  /** Sweeps ride on writes that are no uploads too: looks through the tenant's leftovers, once a minute at most. */
+  wrote(tenant: string): void
   /** Takes up what earlier processes left, and removes their leftovers. */
   resumeAll(tenants: readonly string[]): Promise<void>
   /** Resolves when nothing waits and nothing runs. */
@@ -54,12 +56,17 @@ export function createIngestQueue(options: IngestQueueOptions): IngestQueue {
   /** Sweeps ride on writes: nothing here wakes up by itself. */
   function afterWrite(tenant: string, id: string, status: string | null): void {
     if (status === "queued") runs.push(tenant, id)
+    wrote(tenant)
+  }
+
+  function wrote(tenant: string): void {
     if (isClosed || Date.now() - (tidied.get(tenant) ?? 0) < TIDY_EVERY_MS) return
     tidy(tenant).catch((error: unknown) => log.warn("what earlier uploads left could not be looked through", { error }))
   }
 
   return {
     ...ingest,
+    wrote,
     async add(tenant, request, file) {
       const added = await ingest.add(tenant, request, file)
       afterWrite(tenant, added.id, added.status)
@@ -90,14 +97,22 @@ export function createIngestQueue(options: IngestQueueOptions): IngestQueue {
   }
 }
 
-/** Tenants with uploads that wait, or with leftovers. For whoever starts: it reads every tenant's rows. */
-export async function tenantsWithWork(owner: OwnerDatabase): Promise<string[]> {
+/**
+ * Tenants with uploads that wait, with leftovers, or with documents older than the retention. For whoever starts: it reads
+ * every tenant's rows.
+ */
+export async function tenantsWithWork(owner: OwnerDatabase, retentionDays?: number): Promise<string[]> {
   const rows = await owner.session((session) =>
-    session.query<{ tenant: string }>(`
+    session.query<{ tenant: string }>(
+      `
       select source_account_id as tenant from concordance.ingest_jobs
        where state in ('queued', 'processing', 'superseded')
       union select source_account_id from concordance.uploads where expires_at < now()
-       order by 1`),
+      union select source_account_id from concordance.documents
+       where status <> 'deleted' and updated_at < now() - $1::float8 * interval '1 day'
+       order by 1`,
+      [retentionDays ?? null],
+    ),
   )
   return rows.map(({ tenant }) => tenant)
 }
