@@ -14,6 +14,7 @@ export type ErrorCode =
   | "inference_unavailable"
   | "index_unavailable"
   | "storage_unavailable"
+  | "storage_full"
   | "document_encrypted"
   | "document_unreadable"
   | "document_unsupported"

@@ -21,5 +21,6 @@ export const STATUSES = {
   inference_unavailable: [503, "The model does not answer"],
   index_unavailable: [503, "The vector index does not answer"],
   storage_unavailable: [503, "The object store does not answer"],
+  storage_full: [507, "A disk is full"],
   deadline_exceeded: [504, "The answer took too long"],
 } as const satisfies Record<ErrorCode, readonly [status: number, title: string]>
