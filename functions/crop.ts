@@ -5,5 +5,11 @@ import { openPictures } from "./lambda/open-pictures.ts"
 
 /** `GET /crop/{id}/{page}` and the picture of a page. */
 export const handler = httpHandler(async (app, { config, database, guard }) => {
-  app.route("/", picturesRoute(await openPictures(config, createDocumentPages(database)), { guard }))
+  app.route(
+    "/",
+    picturesRoute(await openPictures(config, createDocumentPages(database)), {
+      guard,
+      timeoutMs: config.searchTimeoutMs,
+    }),
+  )
 })
