@@ -79,7 +79,10 @@ function createEmbedded(pglite: PGlite, connection: Connection, { lock, disk }: 
       await dropPrivileges(connection)
     }
   }
-  const statistics = createStatisticsSchedule(() => oneAtATime(() => asOwner(() => refreshStatistics(connection))))
+  const statistics = createStatisticsSchedule(() =>
+    // ANALYZE writes, and does so in a transaction that may only read as well.
+    oneAtATime(async () => (disk.isLow() ? undefined : asOwner(() => refreshStatistics(connection)))),
+  )
   const unit = async <T>(work: () => Promise<T>) => {
     statistics.unitStarts()
     try {
