@@ -6,7 +6,7 @@ import { openServerOwner } from "../../lib/database/open-server.ts"
 import { createKeyRing } from "../../lib/keys/key-ring.ts"
 import { faultsOf } from "./faultless.ts"
 import { openCluster, type PrivateCluster, whyNoCluster } from "./private-cluster.ts"
-import { ask, form, makeHome, removeFolder, type ServerProcess, startServer } from "./server-process.ts"
+import { ask, form, makeHome, removeFolder, type ServerProcess, startServer, WITHOUT_MODELS } from "./server-process.ts"
 
 const LIBRARY = `/usr/lib/${process.arch === "arm64" ? "aarch64" : "x86_64"}-linux-gnu/faketime/libfaketime.so.1`
 const reason = existsSync(LIBRARY) ? whyNoCluster() : "SKIPPED: no libfaketime here (apt-get install libfaketime)"
@@ -26,7 +26,7 @@ describe.skipIf(reason !== null)(`a clock that jumps by a day ${reason ?? ""}`, 
     home = await makeHome(undefined, { isMigrated: false })
     clock = join(home, "clock")
     await writeFile(clock, "+0")
-    const settings = { CONCORDANCE_HOME: home, DATABASE_URL: cluster.url }
+    const settings = { ...WITHOUT_MODELS, CONCORDANCE_HOME: home, DATABASE_URL: cluster.url }
     const first = await startServer({ ...settings, CONCORDANCE_SERVE_WITHOUT_KEYS: "true" })
     await first.kill()
     owner = await openServerOwner({ url: cluster.url })

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { faultsOf } from "./faultless.ts"
 import { openCluster, type PrivateCluster, whyNoCluster } from "./private-cluster.ts"
-import { type Answered, ask, form, makeHome, removeFolder, type ServerProcess, startServer } from "./server-process.ts"
+import { type Answered, ask, form, makeHome, removeFolder, type ServerProcess, startServer, WITHOUT_MODELS } from "./server-process.ts"
 
 const reason = whyNoCluster()
 const SEARCH_TIMEOUT_MS = 10_000
@@ -18,6 +18,7 @@ describe.skipIf(reason !== null)(`a PostgreSQL that is killed under load ${reaso
     cluster = await openCluster()
     home = await makeHome(undefined, { isMigrated: false })
     server = await startServer({
+      ...WITHOUT_MODELS,
       CONCORDANCE_HOME: home,
       DATABASE_URL: cluster.url,
       CONCORDANCE_SERVE_WITHOUT_KEYS: "true",

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from "vitest"
 import { openPglite } from "../../lib/database/pglite.ts"
 import { faultsOf } from "./faultless.ts"
 import { openCluster, whyNoCluster } from "./private-cluster.ts"
-import { ask, form, makeHome, removeFolder, startServer } from "./server-process.ts"
+import { ask, form, makeHome, removeFolder, startServer, WITHOUT_MODELS } from "./server-process.ts"
 import { mountDisk, whyNoDisk } from "./small-disk.ts"
 
 const MB = 2 ** 20
@@ -20,7 +20,7 @@ describe.skipIf(noDisk !== null)(`a full disk under the embedded home ${noDisk ?
     const disk = mountDisk(480)
     closing.push(() => disk.remove())
     const home = await makeHome(disk.folder)
-    let server = await startServer({ CONCORDANCE_HOME: home })
+    let server = await startServer({ ...WITHOUT_MODELS, CONCORDANCE_HOME: home })
     closing.push(() => server.kill())
     const index = (id: string) => ask(server.url, "/index", documentOf(id))
     const find = async () => {
@@ -55,12 +55,12 @@ describe.skipIf(noDisk !== null)(`a full disk under the embedded home ${noDisk ?
     // A restart on a disk that is nearly full serves what is there.
     await server.kill()
     await disk.fill(100 * MB)
-    server = await startServer({ CONCORDANCE_HOME: home })
+    server = await startServer({ ...WITHOUT_MODELS, CONCORDANCE_HOME: home })
     expect(await find()).toMatchObject({ status: 200, count: 5 })
     expect(await index("f")).toMatchObject({ status: 507 })
     await server.kill()
     await disk.fill(8 * MB)
-    await expect(startServer({ CONCORDANCE_HOME: home })).rejects.toThrow(/disk of CONCORDANCE_HOME is full/)
+    await expect(startServer({ ...WITHOUT_MODELS, CONCORDANCE_HOME: home })).rejects.toThrow(/disk of CONCORDANCE_HOME is full/)
 
     await disk.makeRoom()
     const { database, owner } = await openPglite({ home })
@@ -84,6 +84,7 @@ describe.skipIf(noCluster !== null)(`a full disk under a PostgreSQL server ${noC
     const home = await makeHome(undefined, { isMigrated: false })
     closing.push(() => removeFolder(home))
     const server = await startServer({
+      ...WITHOUT_MODELS,
       CONCORDANCE_HOME: home,
       DATABASE_URL: cluster.url,
       CONCORDANCE_SERVE_WITHOUT_KEYS: "true",

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { afterEach, expect, test } from "vitest"
 import { openPglite } from "../../lib/database/pglite.ts"
 import { faultsOf } from "./faultless.ts"
-import { ask, form, makeHome, removeFolder, type ServerProcess, startServer } from "./server-process.ts"
+import { ask, form, makeHome, removeFolder, type ServerProcess, startServer, WITHOUT_MODELS } from "./server-process.ts"
 
 const DELAY_MS = 2_000
 
@@ -16,7 +16,7 @@ afterEach(async () => {
 
 async function open(environment: Record<string, string> = {}): Promise<ServerProcess> {
   home = await makeHome()
-  server = await startServer({ CONCORDANCE_HOME: home, ...environment })
+  server = await startServer({ ...WITHOUT_MODELS, CONCORDANCE_HOME: home, ...environment })
   return server
 }
 
@@ -68,7 +68,7 @@ test("on SIGTERM readiness fails first, while requests are still taken; then new
   expect(await ended).toBe(0)
   expect(log()).not.toContain('"level":"error"')
 
-  server = await startServer({ CONCORDANCE_HOME: home })
+  server = await startServer({ ...WITHOUT_MODELS, CONCORDANCE_HOME: home })
   const { url: next } = server
   await expect
     .poll(async () => (await ask(next, "/documents/log")).body["status"], { timeout: 120_000, interval: 300 })

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import { openPglite } from "../../lib/database/pglite.ts"
 import { type Fault, type FaultProxy, startFaultProxy } from "./fault-proxy.ts"
 import { faultsOf } from "./faultless.ts"
-import { ask, form, makeHome, removeFolder, type ServerProcess, startServer } from "./server-process.ts"
+import { ask, form, makeHome, removeFolder, type ServerProcess, startServer, WITHOUT_MODELS } from "./server-process.ts"
 
 const PDF = new URL("../../samples/en/ice-house-report-1936.pdf", import.meta.url)
 const FAULTS: readonly Fault[] = ["internal", "slow down", "reset", "stall", "short"]
@@ -21,6 +21,7 @@ beforeAll(async () => {
   proxy = await startFaultProxy(emulator.port)
   home = await makeHome()
   server = await startServer({
+    ...WITHOUT_MODELS,
     CONCORDANCE_HOME: home,
     OBJECT_STORE_BUCKET: "archive",
     OBJECT_STORE_ENDPOINT: proxy.url,

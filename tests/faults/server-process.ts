@@ -10,6 +10,9 @@ import { testModelHome } from "../model-home.ts"
 
 const REPOSITORY = fileURLToPath(new URL("../..", import.meta.url))
 
+/** Settings of a server that finds by words alone, and starts in half the time. */
+export const WITHOUT_MODELS = { EMBEDDING_MODEL: "none", RERANK_MODEL: "none" } as const
+
 /** The product as a process. */
 export interface ServerProcess {
   readonly url: string
