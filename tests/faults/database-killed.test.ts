@@ -2,7 +2,16 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { faultsOf } from "./faultless.ts"
 import { openCluster, type PrivateCluster, whyNoCluster } from "./private-cluster.ts"
-import { type Answered, ask, form, makeHome, removeFolder, type ServerProcess, startServer, WITHOUT_MODELS } from "./server-process.ts"
+import {
+  type Answered,
+  ask,
+  form,
+  makeHome,
+  removeFolder,
+  type ServerProcess,
+  startServer,
+  WITHOUT_MODELS,
+} from "./server-process.ts"
 
 const reason = whyNoCluster()
 const SEARCH_TIMEOUT_MS = 10_000

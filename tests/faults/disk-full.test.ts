@@ -60,7 +60,9 @@ describe.skipIf(noDisk !== null)(`a full disk under the embedded home ${noDisk ?
     expect(await index("f")).toMatchObject({ status: 507 })
     await server.kill()
     await disk.fill(8 * MB)
-    await expect(startServer({ ...WITHOUT_MODELS, CONCORDANCE_HOME: home })).rejects.toThrow(/disk of CONCORDANCE_HOME is full/)
+    await expect(startServer({ ...WITHOUT_MODELS, CONCORDANCE_HOME: home })).rejects.toThrow(
+      /disk of CONCORDANCE_HOME is full/,
+    )
 
     await disk.makeRoom()
     const { database, owner } = await openPglite({ home })

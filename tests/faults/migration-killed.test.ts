@@ -38,7 +38,10 @@ const SHAPE = `
   union all select indexdef from pg_indexes where schemaname = 'concordance' order by 1`
 
 describe.skipIf(reason !== null)(`a migration that is killed ${reason ?? ""}`, () => {
-  test("in each of them, is done again by the next start; two starts at once apply each once; the shape is that of an undisturbed one", async () => {
+  test("in each of them, is done again by the next start; two starts at once apply each once; the shape is that of an undisturbed one", {
+    // A start for each migration: a second on a quiet machine, twelve on one that eight share.
+    timeout: 900_000,
+  }, async () => {
     const cluster = await openCluster()
     closing.push(() => cluster.remove())
     const names = (await readMigrations(MIGRATIONS_FOLDER)).map(({ name }) => name)

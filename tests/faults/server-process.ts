@@ -30,9 +30,11 @@ export async function makeHome(parent = tmpdir(), { isMigrated = true } = {}): P
   await symlink(join(await testModelHome(), "models"), join(home, "models"))
   if (!isMigrated) return home
   const { database, owner } = await openPglite({ home, loadDataDir: await migratedDump() })
-  // One document that was there: no samples are loaded.
+  // One document that was there and is deleted: no samples are loaded.
   await owner.session((session) =>
-    session.query("insert into concordance.documents (source_account_id, id) values ('elsewhere', 'was-here')"),
+    session.query(
+      "insert into concordance.documents (source_account_id, id, status) values ('elsewhere', 'was-here', 'deleted')",
+    ),
   )
   await database.close()
   return home
