@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { openPglite } from "../../lib/database/pglite.ts"
 import { faultsOf } from "./faultless.ts"
-import { ask, form, makeHome, removeFolder, type ServerProcess, startServer } from "./server-process.ts"
+import { ask, form, makeHome, numbered, removeFolder, type ServerProcess, startServer } from "./server-process.ts"
 
 let home: string
 let models: ServerProcess
@@ -21,7 +21,7 @@ afterAll(async () => {
 
 const batch = (name: string) =>
   Array.from({ length: 200 }, (_, i) =>
-    JSON.stringify({ id: `${name}-${i}`, content: `Entry ${i} of ${name}: the keeper trims the lamp. `.repeat(8) }),
+    JSON.stringify({ id: `${name}-${i}`, content: numbered(`of ${name}-${i}: the keeper trims the lamp`, 8) }),
   ).join("\n")
 
 async function send(name: string): Promise<{ readonly status: number; readonly lines: Record<string, unknown>[] }> {

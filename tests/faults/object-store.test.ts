@@ -4,7 +4,16 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import { openPglite } from "../../lib/database/pglite.ts"
 import { type Fault, type FaultProxy, startFaultProxy } from "./fault-proxy.ts"
 import { faultsOf } from "./faultless.ts"
-import { ask, form, makeHome, removeFolder, type ServerProcess, startServer, WITHOUT_MODELS } from "./server-process.ts"
+import {
+  ask,
+  form,
+  makeHome,
+  numbered,
+  removeFolder,
+  type ServerProcess,
+  startServer,
+  WITHOUT_MODELS,
+} from "./server-process.ts"
 
 const PDF = new URL("../../samples/en/ice-house-report-1936.pdf", import.meta.url)
 const FAULTS: readonly Fault[] = ["internal", "slow down", "reset", "stall", "short"]
@@ -87,7 +96,7 @@ test.each(["internal", "slow down", "reset"] as const)(
   "an upload whose store answers “%s” is a 503 and leaves nothing; once more, it is taken",
   async (fault) => {
     const id = `upload-${fault.replace(" ", "-")}`
-    const text = (round: string) => form(id, `A page of the register, ${round}. `.repeat(2_000))
+    const text = (round: string) => form(id, numbered(`of the register, ${round}`, 2_000))
     proxy.break((method) => (method === "PUT" ? fault : null))
     expect(await ask(server.url, "/documents", text(fault))).toMatchObject({ status: 503, code: "storage_unavailable" })
     expect((await ask(server.url, `/documents/${id}`)).status).toBe(404)

@@ -104,6 +104,11 @@ export async function ask(
   }
 }
 
+/** So many sentences, no two alike: of equal ones a document has equal chunks. */
+export function numbered(what: string, count: number): string {
+  return Array.from({ length: count }, (_, i) => `Entry ${i} ${what}.`).join(" ")
+}
+
 /** A text file as a browser would send it. */
 export function form(id: string, text: string): FormData {
   const data = new FormData()
