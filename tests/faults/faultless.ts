@@ -4,9 +4,9 @@ import { DISAGREEMENTS } from "../word-counts.ts"
 const WRONG: Readonly<Record<string, string>> = {
   "counts that differ from the chunks": DISAGREEMENTS,
   "a place in a document given twice":
-    "select document_id, ordinal from concordance.chunks group by source_account_id, document_id, ordinal having count(*) > 1",
+    "select document_id, ordinal from concordance.chunks where searchable group by source_account_id, document_id, ordinal having count(*) > 1",
   "a chunk twice in a document":
-    "select document_id, content_hash from concordance.chunks group by source_account_id, document_id, content_hash having count(*) > 1",
+    "select document_id, content_hash from concordance.chunks where searchable group by source_account_id, document_id, content_hash having count(*) > 1",
   "chunks without their document": `
     select c.document_id from concordance.chunks c
       left join concordance.documents d on d.source_account_id = c.source_account_id and d.id = c.document_id
