@@ -9,5 +9,5 @@ import { openUsage } from "./lambda/open-usage.ts"
 export const handler = httpHandler(async (app, { config, database, guard, log }) => {
   const pictures = await openPictures(config, createDocumentPages(database))
   const { count } = openUsage({ config, database, log })
-  app.route("/", picturesRoute(servedPictures(pictures, count), { guard }))
+  app.route("/", picturesRoute(servedPictures(pictures, count), { guard, timeoutMs: config.searchTimeoutMs }))
 })

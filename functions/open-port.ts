@@ -5,6 +5,7 @@ import type { Hono } from "hono"
 import { currentActivity, runActivity } from "../lib/activity.ts"
 import type { Config } from "../lib/config.ts"
 import { AppError } from "../lib/errors.ts"
+import { createDrain } from "./drain-connections.ts"
 import type { Edge } from "./http/edge.ts"
 
 /** A batch may upload for as long as it likes, but not for ever, ms. */
@@ -12,16 +13,18 @@ const REQUEST_TIMEOUT_MS = 3_600_000
 /** All headers of a request, and how long they may take to come: Node's own bounds, said here because docs/api.md says them. */
 const HEADER_BYTES_MAX = 16_384
 const HEADERS_TIMEOUT_MS = 60_000
-/** How long requests under way may take to finish when the server stops, ms. */
-const DRAIN_MS = 10_000
+/** How long requests under way may take to finish when nobody says otherwise, ms. */
+const GRACE_MS = 10_000
 
 type Place = Pick<Config, "host" | "port">
 
 interface OpenPort {
   /** Where it listens: `http://127.0.0.1:3825`. */
   readonly url: string
-  /** Stops listening and lets requests finish. */
-  close(): Promise<void>
+  /** From now on every answer closes its connection; new ones are still taken. */
+  drain(): void
+  /** Stops listening and lets requests finish for `graceMs`. True where all of them did. */
+  close(graceMs?: number): Promise<boolean>
 }
 
 /** Serves the app on HOST and PORT. Throws `invalid_configuration` where they can't be had, and says why. */
@@ -35,8 +38,13 @@ export async function openPort(app: Hono<Edge>, place: Place): Promise<OpenPort>
     maxHeaderSize: HEADER_BYTES_MAX,
   }
   const server = createAdaptorServer({ fetch, serverOptions }) as Server
+  const connections = createDrain(server)
   const address = await listen(server, place)
-  return { url: urlOf(address), close: () => drain(server) }
+  return {
+    url: urlOf(address),
+    drain: () => connections.begin(),
+    close: (graceMs = GRACE_MS) => connections.close(graceMs),
+  }
 }
 
 /** A port that is taken is told at once, not after the seconds that database and models take to open. */
@@ -65,11 +73,4 @@ function listenFailure(error: NodeJS.ErrnoException, host: string, port: number)
 
 function urlOf({ address, family, port }: AddressInfo): string {
   return `http://${family === "IPv6" ? `[${address}]` : address}:${port}`
-}
-
-async function drain(server: Server): Promise<void> {
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-  const patience = setTimeout(() => server.closeAllConnections(), DRAIN_MS)
-  await closed
-  clearTimeout(patience)
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises"
 import type { Config } from "../lib/config.ts"
 import { AppError } from "../lib/errors.ts"
 import type { Log } from "../lib/log.ts"
@@ -8,6 +9,9 @@ import type { AccessPolicy } from "./http/auth.ts"
 import { openPort, requireFreePort } from "./open-port.ts"
 import { createServerApp } from "./server-app.ts"
 
+/** What closing models and database may take beyond the grace, ms. */
+const CLOSING_MS = 5_000
+
 const NO_SAMPLES: LoadedSamples = { indexed: 0, queued: 0 }
 
 export interface RunningServer {
@@ -15,7 +19,10 @@ export interface RunningServer {
   readonly url: string
   /** What this start loads from `samples/`, once it has; the port is open meanwhile. Never rejects. */
   readonly samples: Promise<LoadedSamples>
-  /** Stops listening, lets requests finish, then closes models and database. */
+  /**
+   * Says that it isn't ready, waits SHUTDOWN_DELAY_MS, stops listening, lets requests finish for SHUTDOWN_GRACE_MS while ingestion is
+   * put down, then closes models and database.
+   */
   close(): Promise<void>
 }
 
@@ -34,7 +41,9 @@ export async function runServer(config: Config, log: Log): Promise<RunningServer
         log.error("model failed its first run; it is tried again when it is used", { role, model, error: failure })
       else log.info("model ready", { role, model, ms: tookMs })
     }
-    const port = await openPort(createServerApp(runtime, { config, policy, log }), config)
+    let isDraining = false
+    const app = createServerApp(runtime, { config, policy, log, isDraining: () => isDraining })
+    const port = await openPort(app, config)
     // They would not be found in somebody else's index.
     const isOwnIndex = config.vectordbProvider === "concordance"
     const samples = runtime.embedded && isOwnIndex ? loadSamplesOrLog(runtime, log) : Promise.resolve(NO_SAMPLES)
@@ -45,16 +54,32 @@ export async function runServer(config: Config, log: Log): Promise<RunningServer
       url: port.url,
       samples,
       close: async () => {
-        await port.close()
-        await samples
-        await resumed
-        await runtime.close()
+        isDraining = true
+        port.drain()
+        await sleep(config.shutdownDelayMs)
+        const closing = async () => {
+          const [hasAllFinished] = await Promise.all([port.close(config.shutdownGraceMs), runtime.ingest.close()])
+          if (!hasAllFinished) log.warn("requests were cut off: they took longer than SHUTDOWN_GRACE_MS")
+          await samples
+          await resumed
+          await runtime.close()
+        }
+        await within(config.shutdownGraceMs + CLOSING_MS, closing(), log)
       },
     }
   } catch (error) {
     await runtime.close()
     throw error
   }
+}
+
+/** Whatever hangs, the process ends in time; as after a kill, what was committed stays and the rest is taken up by the next start. */
+async function within(ms: number, closing: Promise<void>, log: Log): Promise<void> {
+  const patience = new AbortController()
+  const late = sleep(ms, true, { signal: patience.signal }).catch(() => false)
+  if (await Promise.race([closing.then(() => false), late]))
+    log.warn("not everything closed in time; the next start takes it up")
+  patience.abort()
 }
 
 async function loadSamplesOrLog(runtime: Runtime, log: Log): Promise<LoadedSamples> {

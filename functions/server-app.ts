@@ -13,10 +13,11 @@ interface ServerAppOptions {
   readonly config: Config
   readonly policy: AccessPolicy
   readonly log: Log
+  readonly isDraining?: () => boolean
 }
 
 /** Every route over one runtime, as the Node server serves them. */
-export function createServerApp(runtime: Runtime, { config, policy, log }: ServerAppOptions): Hono<Edge> {
+export function createServerApp(runtime: Runtime, { config, policy, log, isDraining }: ServerAppOptions): Hono<Edge> {
   return createApp({
     ...runtime,
     embedder: runtime.inference.embedder,
@@ -32,6 +33,7 @@ export function createServerApp(runtime: Runtime, { config, policy, log }: Serve
     serveApiDocs: config.serveApiDocs,
     documentBytesMax: config.documentBytesMax,
     log,
+    ...(isDraining && { isDraining }),
     version: VERSION,
     root: taskRoot(),
   })

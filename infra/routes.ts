@@ -2,7 +2,7 @@
 export const apiRoutes = {
   search: ["POST /search"],
   index: ["POST /index", "POST /index/batch"],
-  health: ["GET /health"],
+  health: ["GET /health", "GET /health/live", "GET /health/ready"],
   crop: ["GET /crop/{id}/{page}", "GET /documents/{id}/pages/{page}/image"],
   documents: [
     "POST /documents",

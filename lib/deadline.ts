@@ -43,4 +43,22 @@ export async function withDeadline<T>(
   }
 }
 
+/** What `work` resolves to, or the signal's reason as soon as it aborts; work that heeds no signal goes on unheard. */
+export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return work
+  // Unheard, its failure must not count as unhandled.
+  work.catch(() => undefined)
+  signal.throwIfAborted()
+  let stop = () => {}
+  const aborted = new Promise<never>((_, reject) => {
+    stop = () => reject(signal.reason)
+    signal.addEventListener("abort", stop, { once: true })
+  })
+  try {
+    return await Promise.race([work, aborted])
+  } finally {
+    signal.removeEventListener("abort", stop)
+  }
+}
+
 const timeout = () => new DOMException("The time allowed ran out", "TimeoutError")

@@ -77,6 +77,12 @@ export const Environment = z.object({
     group: "Server",
     alias: "NSELF_RETRIEVAL_PORT",
   }),
+  SHUTDOWN_DELAY_MS: whole(0, 300_000, 0, {
+    group: "Server",
+  }),
+  SHUTDOWN_GRACE_MS: whole(0, 3_600_000, 10_000, {
+    group: "Server",
+  }),
   CONCORDANCE_SERVE_WITHOUT_KEYS: flag({
     group: "Server",
   }),

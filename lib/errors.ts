@@ -17,6 +17,7 @@ export type ErrorCode =
   | "inference_unavailable"
   | "index_unavailable"
   | "storage_unavailable"
+  | "storage_full"
   | "document_encrypted"
   | "document_unreadable"
   | "document_unsupported"

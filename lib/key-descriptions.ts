@@ -24,6 +24,9 @@ export const keyDescriptions: Readonly<Record<EnvironmentKey, string>> = {
   INGEST_CONCURRENCY: "Pages read at once, each in a thread of its own, all files together",
   HOST: "Address to listen on. Any but a loopback one needs an API key, or `CONCORDANCE_SERVE_WITHOUT_KEYS`",
   PORT: "Port to listen on; 0 takes a free one and prints it",
+  SHUTDOWN_DELAY_MS:
+    "After SIGTERM: how long requests are still taken while `/health/ready` says 503, ms; as long as a balancer needs to notice",
+  SHUTDOWN_GRACE_MS: "After that: how long requests under way may take to finish, ms",
   CONCORDANCE_SERVE_WITHOUT_KEYS:
     "`true` lets everyone who can reach the port read, write and delete the rows of every tenant",
   TRUSTED_PROXIES:

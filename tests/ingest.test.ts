@@ -213,17 +213,20 @@ test("a page that can't be read is missing with a warning; a file of such pages 
   })
 })
 
-test("what fails for another reason is tried three times without progress, then given up", async () => {
+test.each([
+  ["another reason", "deadline_exceeded", 3],
+  ["an outage, which is waited for", "storage_unavailable", 10],
+] as const)("what fails for %s is tried so often without progress, then given up", async (_, code, attempts) => {
   await shelf.add(OURS, "log", LOG_1931)
   const fileReader = createTextFileReader({
     beforePage: () => {
-      throw new AppError("storage_unavailable", "The store does not answer")
+      throw new AppError(code, "The store does not answer")
     },
   })
   const outcomes = []
-  for (let i = 0; i < 4; i++) outcomes.push(await shelf.worker({ fileReader }).run(OURS, "log"))
-  expect(outcomes).toEqual(["retry", "retry", "failed", "none"])
-  expect(await shelf.documents.get(OURS, "log")).toMatchObject({ error: { code: "storage_unavailable" } })
+  for (let i = 0; i <= attempts; i++) outcomes.push(await shelf.worker({ fileReader }).run(OURS, "log"))
+  expect(outcomes).toEqual([...Array(attempts - 1).fill("retry"), "failed", "none"])
+  expect(await shelf.documents.get(OURS, "log")).toMatchObject({ error: { code } })
 })
 
 test("a fault of ours says nothing of the file, to the uploader or to the log", async () => {

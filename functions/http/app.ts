@@ -67,6 +67,8 @@ export interface AppParts extends GuardOptions {
   readonly documentBytesMax: number
   /** Where a form's file lies until it is in the object store. */
   readonly tempFolder: string
+  /** Whether the process is on its way out; never where it is absent. */
+  readonly isDraining?: () => boolean
   readonly log: Log
   readonly version: string
   /** Origins whose pages may read answers. */
@@ -93,10 +95,10 @@ export function createApp(parts: AppParts): Hono<Edge> {
   const upload = { bytes_max: parts.documentBytesMax, form_bytes_max: parts.documentBytesMax }
   app.route("/", collectionRoute(parts.countCollection, { guard, upload }))
   app.route("/", documentPagesRoute(parts.documentPages, { guard }))
-  app.route("/", picturesRoute(parts.pagePictures, { guard }))
+  app.route("/", picturesRoute(parts.pagePictures, { guard, timeoutMs: searchTimeoutMs }))
   app.route("/", entitiesRoute(parts.entities, { guard }))
   app.route("/", anomaliesRoute(parts.anomalies, { guard }))
-  app.route("/", healthRoute(parts.health, { guard, version: parts.version }))
+  app.route("/", healthRoute(parts.health, { guard, version: parts.version, isDraining: parts.isDraining }))
   app.route("/", usageRoute(parts.readUsage, { guard }))
   app.route("/", inferenceRoute(parts, { guard, timeoutMs: indexTimeoutMs, meter: parts.embeddingMeter }))
   const mcp = createMcpServers({ ...parts, answer: parts.answers.answer, admit: admitTenants(parts.rates) })

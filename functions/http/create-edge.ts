@@ -16,6 +16,8 @@ export function createEdge(log: Log, corsOrigins: readonly string[]): Hono<Edge>
   app.use(async (c, next) => {
     await next()
     if (!c.res.headers.has("Cache-Control")) c.header("Cache-Control", "no-store")
+    // A body that was refused before its end: @hono/node-server cuts its connection 500 ms later, whatever request is on it by then.
+    if (c.res.status >= 400 && c.env?.incoming?.complete === false) c.header("Connection", "close")
   })
   app.onError(onError(log))
   app.notFound(onNotFound(app))

@@ -19,4 +19,21 @@ export const healthOperations: readonly Operation[] = [
       503: { description: "It cannot", "application/json": ["HealthReport", HealthReport] },
     },
   },
+  {
+    method: "get",
+    tag: "Service",
+    path: "/health/live",
+    summary: "Whether the process runs; asks neither database nor models",
+    responses: { 200: { description: "It does", "application/json": ["HealthReport", HealthReport] } },
+  },
+  {
+    method: "get",
+    tag: "Service",
+    path: "/health/ready",
+    summary: "Whether requests should be sent here; not while it shuts down",
+    responses: {
+      200: { description: "They should", "application/json": ["HealthReport", HealthReport] },
+      503: { description: "They should not", "application/json": ["HealthReport", HealthReport] },
+    },
+  },
 ]

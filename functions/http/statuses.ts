@@ -24,5 +24,6 @@ export const STATUSES = {
   index_unavailable: [503, "The vector index does not answer"],
   storage_unavailable: [503, "The object store does not answer"],
   overloaded: [503, "There is more to do than can be done"],
+  storage_full: [507, "A disk is full"],
   deadline_exceeded: [504, "The answer took too long"],
 } as const satisfies Record<ErrorCode, readonly [status: number, title: string]>

@@ -31,7 +31,10 @@ export async function migrate(owner: OwnerDatabase, folder: string): Promise<str
   const migrations = await readMigrations(folder)
   return owner.session((session) =>
     underMigrationLock(session, async () => {
-      await session.script(`
+      // Not asked for where it is there: a database whose disk is full may only be read, and is served all the same.
+      const [known] = await session.query("select to_regclass('concordance.schema_migrations') as name")
+      if (known?.["name"] === null)
+        await session.script(`
         create schema if not exists concordance;
         create table if not exists concordance.schema_migrations (
           name text primary key,

@@ -8,10 +8,11 @@ import { unaccent } from "@electric-sql/pglite/contrib/unaccent"
 import { vector } from "@electric-sql/pglite-pgvector"
 import type { Database, OwnerDatabase } from "./database.ts"
 import { type DirectoryLock, lockDirectory } from "./directory-lock.ts"
+import { createDiskSpace, type DiskSpace, requireRoomToOpen } from "./disk-space.ts"
 import { refreshStatistics } from "./embedded-statistics.ts"
 import { APP_ROLE, scopeStatement } from "./scope.ts"
 import { type Connection, openOwnerSession, runTransaction } from "./session.ts"
-import { databaseFailure } from "./statement-error.ts"
+import { databaseFailure, isReadOnlyRefusal } from "./statement-error.ts"
 import { fromWire, toWire } from "./wire-values.ts"
 
 export interface PgliteOptions {
@@ -37,7 +38,9 @@ const STATISTICS_AFTER_IDLE_MS = 1_000
  * time, and blocks the event loop while it does; it ignores `statement_timeout`, so `timeoutMs` of a batch is not kept.
  * Between units its session sits in the powerless role. Closing either face closes both.
  *
- * @throws AppError `conflict` when another process holds the directory; `internal` for a unit inside another (it would
+ * Where its disk is nearly full a unit may only read, and a write is `storage_full`.
+ *
+ * @throws AppError `conflict` when another process holds the directory; `storage_full`; `internal` for a unit inside another (it would
  *   wait for itself)
  */
 export async function openPglite({ home, loadDataDir }: PgliteOptions): Promise<EmbeddedDatabase> {
@@ -46,21 +49,29 @@ export async function openPglite({ home, loadDataDir }: PgliteOptions): Promise<
   if (!inMemory) await mkdir(home, { recursive: true })
   const lock = inMemory ? undefined : await lockDirectory(dataDir)
   try {
+    if (!inMemory) requireRoomToOpen(dataDir)
     const pglite = await start(dataDir, loadDataDir)
-    const connection = connectionOf(pglite, dataDir)
+    const disk = createDiskSpace(inMemory ? null : dataDir)
+    const connection = connectionOf(pglite, dataDir, disk)
     await dropPrivileges(connection)
-    return createEmbedded(pglite, connection, lock)
+    return createEmbedded(pglite, connection, { lock, disk })
   } catch (error) {
     await lock?.release()
     throw error
   }
 }
 
-function createEmbedded(pglite: PGlite, connection: Connection, lock: DirectoryLock | undefined): EmbeddedDatabase {
+interface Around {
+  readonly lock: DirectoryLock | undefined
+  readonly disk: DiskSpace
+}
+
+function createEmbedded(pglite: PGlite, connection: Connection, { lock, disk }: Around): EmbeddedDatabase {
   const oneAtATime = createQueue()
   const asOwner = async <T>(work: () => Promise<T>) => {
     await connection.query("reset role")
     try {
+      if (disk.isLow()) await connection.query("set default_transaction_read_only = on")
       return await work()
     } finally {
       await connection.query("rollback")
@@ -68,7 +79,10 @@ function createEmbedded(pglite: PGlite, connection: Connection, lock: DirectoryL
       await dropPrivileges(connection)
     }
   }
-  const statistics = createStatisticsSchedule(() => oneAtATime(() => asOwner(() => refreshStatistics(connection))))
+  const statistics = createStatisticsSchedule(() =>
+    // ANALYZE writes, and does so in a transaction that may only read as well.
+    oneAtATime(async () => (disk.isLow() ? undefined : asOwner(() => refreshStatistics(connection)))),
+  )
   const unit = async <T>(work: () => Promise<T>) => {
     statistics.unitStarts()
     try {
@@ -90,17 +104,27 @@ function createEmbedded(pglite: PGlite, connection: Connection, lock: DirectoryL
     closing ??= closeBoth()
     return closing
   }
+  const transact: Database["transaction"] = (scope, work) =>
+    unit(() => {
+      const isReadOnly = disk.isLow()
+      return runTransaction(connection, scopeStatement(scope, { isReadOnly }), ({ query }) =>
+        work({
+          async query(text, values) {
+            if (!isReadOnly) disk.requireRoom()
+            return query(text, values)
+          },
+        }),
+      )
+    })
   const database: Database = {
     driver: "pglite",
-    batch: (scope, statements, options) =>
-      unit(() =>
-        runTransaction(connection, scopeStatement(scope, options), async (transaction) => {
-          const lists = []
-          for (const { text, values } of statements) lists.push(await transaction.query(text, values))
-          return lists
-        }),
-      ),
-    transaction: (scope, work) => unit(() => runTransaction(connection, scopeStatement(scope), work)),
+    batch: (scope, statements) =>
+      transact(scope, async (transaction) => {
+        const lists = []
+        for (const { text, values } of statements) lists.push(await transaction.query(text, values))
+        return lists
+      }),
+    transaction: transact,
     ping: () => oneAtATime(async () => void (await connection.query("select 1"))),
     close,
   }
@@ -129,9 +153,10 @@ async function dropPrivileges(connection: Connection): Promise<void> {
   if (rows.length > 0) await connection.query(`set role ${APP_ROLE}`)
 }
 
-function connectionOf(pglite: PGlite, dataDir: string): Connection {
+function connectionOf(pglite: PGlite, dataDir: string, disk: DiskSpace): Connection {
   const failed = (error: unknown) => {
-    throw databaseFailure(error, dataDir)
+    const failure = databaseFailure(error, dataDir)
+    throw isReadOnlyRefusal(error) ? disk.failure(failure) : failure
   }
   return {
     async query(text, values = []) {

@@ -9,12 +9,17 @@ export const APP_ROLE = "concordance_app"
  */
 export const SEARCH_PATH = "concordance, public, extensions, pg_temp"
 
+interface ScopeOptions extends BatchOptions {
+  /** Refuses every write of the transaction. */
+  readonly isReadOnly?: boolean
+}
+
 /**
  * The first statement of every unit of work: role, scope and search path, until the transaction ends. Both scopes are
  * always set, the other one to nothing, so that nothing of an earlier unit can stay. `statement_timeout` holds for the
  * statements that follow (PGlite takes it and ignores it).
  */
-export function scopeStatement(scope: Scope, options: BatchOptions = {}): Statement {
+export function scopeStatement(scope: Scope, options: ScopeOptions = {}): Statement {
   const settings: [name: string, value: string][] = [
     ["role", APP_ROLE],
     ["app.source_account_id", "tenant" in scope ? scope.tenant : ""],
@@ -23,6 +28,7 @@ export function scopeStatement(scope: Scope, options: BatchOptions = {}): Statem
     // Compiling a search takes longer than the search: 100 ms and more.
     ["jit", "off"],
   ]
+  if (options.isReadOnly) settings.push(["transaction_read_only", "on"])
   if (options.timeoutMs !== undefined) {
     settings.push(["statement_timeout", String(Math.max(1, Math.ceil(options.timeoutMs)))])
   }

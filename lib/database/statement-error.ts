@@ -1,3 +1,4 @@
+import { storageFull } from "../disk-full.ts"
 import { AppError } from "../errors.ts"
 
 interface StatementErrorDetails {
@@ -37,12 +38,13 @@ const UNAVAILABLE: readonly (readonly [RegExp, string])[] = [
   [/^28/, "The database refused the login. Check the user and password in its URL."],
   [/^3D000$/, "The database server has no database of that name. Create it, or correct its URL."],
   [/^53300$/, "The database has no free connection. Raise its limit, or run fewer copies of the service."],
+  [/^25006$/, "The database takes no writes: it is a standby, or was set to read only. Point its URL at the primary."],
   [/^(08...|57P0[1-5])$/, `The database closed the connection. ${TRY_AGAIN}`],
 ]
 
 /**
  * What a driver threw, as the rest of the product knows it: `deadline_exceeded` when the server cancelled the
- * statement, `database_unavailable` when there is no database to speak to, else a `StatementError`.
+ * statement, `database_unavailable` when there is no database to speak to, `storage_full` when its disk is, else a `StatementError`.
  *
  * @param address host, port and name of the database, for the log; never credentials.
  */
@@ -59,6 +61,7 @@ export function databaseFailure(thrown: unknown, address: string): AppError | St
   if (unavailable) {
     return new AppError("database_unavailable", unavailable[1], { cause: new Error(`${address}: SQLSTATE ${code}`) })
   }
+  if (code === "53100") return storageFull("the database server", new Error(`${address}: SQLSTATE ${code}`))
   const refused = new StatementError(safeMessage(code, text(error.message) ?? ""), {
     sqlState: code,
     constraint: text(error.constraint),
@@ -69,6 +72,11 @@ export function databaseFailure(thrown: unknown, address: string): AppError | St
     return new AppError("deadline_exceeded", "The database did not answer in the time allowed.", { cause: refused })
   }
   return refused
+}
+
+/** Whether a driver says that a write came in a transaction that may only read. */
+export function isReadOnlyRefusal(thrown: unknown): boolean {
+  return (thrown as DriverError | null)?.code === "25006"
 }
 
 /** Class 22 (a value that does not fit its type) and the tsquery parser quote the value itself; the others quote names. */

@@ -1,6 +1,7 @@
 import { stat } from "node:fs/promises"
 import { availableParallelism } from "node:os"
 import { join } from "node:path"
+import { untilAborted } from "../deadline.ts"
 import { AppError } from "../errors.ts"
 import { explainLoading, holdsFile, isInFolder, type ModelSource, modelFacts } from "./model-files.ts"
 import { createTokenizer, type Encode, type Tokenizer, type TokenSequence } from "./tokenizer.ts"
@@ -218,23 +219,5 @@ function onceLoaded(open: () => Promise<LoadedModel>) {
       opening = null
       await (await open)?.dispose()
     },
-  }
-}
-
-async function untilAborted(work: Promise<unknown>, signal: AbortSignal | undefined): Promise<void> {
-  signal?.throwIfAborted()
-  if (!signal) {
-    await work
-    return
-  }
-  let stop = () => {}
-  const aborted = new Promise<never>((_, reject) => {
-    stop = () => reject(signal.reason)
-    signal.addEventListener("abort", stop, { once: true })
-  })
-  try {
-    await Promise.race([work, aborted])
-  } finally {
-    signal.removeEventListener("abort", stop)
   }
 }

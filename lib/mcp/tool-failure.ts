@@ -9,6 +9,7 @@ const OURS: ReadonlySet<ErrorCode> = new Set([
   "database_unavailable",
   "inference_unavailable",
   "storage_unavailable",
+  "storage_full",
   "deadline_exceeded",
 ])
 

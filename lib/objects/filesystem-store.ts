@@ -1,5 +1,6 @@
 import { constants, copyFile, open, readFile, writeFile } from "node:fs/promises"
 import { join, resolve } from "node:path"
+import { diskFull } from "../disk-full.ts"
 import { AppError } from "../errors.ts"
 import { contentTypeOf } from "./content-type.ts"
 import { codeOf, filesBelow, isMissing, removeFile, statFile } from "./folder.ts"
@@ -121,15 +122,15 @@ async function reported<T>(work: () => Promise<T>): Promise<T> {
 /** The folder's path stays in the cause: a caller of the API may read the message. */
 function described(error: unknown): AppError {
   if (error instanceof AppError) return error
+  const full = diskFull(error, "the folder of objects under CONCORDANCE_HOME")
+  if (full) return full
   const code = codeOf(error)
   const advice =
-    code === "ENOSPC" || code === "EDQUOT"
-      ? "its disk is full: free space and try again"
-      : code === "EACCES" || code === "EPERM" || code === "EROFS"
-        ? "the service may not use it: give its user the right to write there"
-        : code === "EMFILE" || code === "ENFILE"
-          ? "too many files are open: raise the limit of open files"
-          : `the file system answered ${code || "with an error"}: see the log`
+    code === "EACCES" || code === "EPERM" || code === "EROFS"
+      ? "the service may not use it: give its user the right to write there"
+      : code === "EMFILE" || code === "ENFILE"
+        ? "too many files are open: raise the limit of open files"
+        : `the file system answered ${code || "with an error"}: see the log`
   return new AppError("storage_unavailable", `The folder of objects under CONCORDANCE_HOME fails: ${advice}`, {
     cause: error,
   })

@@ -2,6 +2,7 @@ import { createReadStream } from "node:fs"
 import { type FileHandle, open, rm, stat } from "node:fs/promises"
 import { setTimeout as sleep } from "node:timers/promises"
 import { GetObjectCommand, type GetObjectCommandOutput, PutObjectCommand, type S3Client } from "@aws-sdk/client-s3"
+import { diskFull } from "../disk-full.ts"
 import { AppError } from "../errors.ts"
 import { tooLarge } from "./object-store.ts"
 import { isMissingObject, isPassing } from "./s3-error.ts"
@@ -106,6 +107,8 @@ async function local<T>(work: Promise<T>): Promise<T> {
   try {
     return await work
   } catch (cause) {
+    const full = diskFull(cause, "the temporary files")
+    if (full) throw full
     const message = "A file on its way from or to the object store can't be read or written here: check the disk"
     throw new AppError("storage_unavailable", message, { cause })
   }

@@ -47,5 +47,5 @@ export async function serveRoutes(options: ServeRoutesOptions = {}): Promise<Ser
     .route("/", mcpRoute(createServer, { guard, calls, log, serveApiDocs: true }))
     .route("/", sseRoute(sessions, { guard }))
   const port = await openPort(app, { host: "127.0.0.1", port: 0 })
-  return { url: port.url, calls, sessions, close: () => port.close() }
+  return { url: port.url, calls, sessions, close: async () => void (await port.close()) }
 }

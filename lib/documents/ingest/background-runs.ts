@@ -1,6 +1,7 @@
 import { currentOrigin, type Origin, runFor } from "../../activity.ts"
 import type { Log } from "../../log.ts"
 import type { Ingest, RunOutcome } from "./create-ingest.ts"
+import { LEASE_MS } from "./jobs.ts"
 import { createLimiter } from "./read-pages.ts"
 import type { IngestProgress } from "./upload.ts"
 
@@ -35,8 +36,11 @@ export interface BackgroundRuns {
   close(): Promise<void>
 }
 
-/** Wait before another attempt, ms; doubled with each. */
+/** Wait before another attempt, ms; doubled with each, up to the second: an outage of eight minutes is waited for. */
 const RETRY_MS = 2_000
+const RETRY_MS_MAX = 120_000
+/** Attempts that could not even note their failure, because the database was away; then the next start takes the file up. */
+const LOST_ATTEMPTS_MAX = 10
 
 export function createBackgroundRuns(options: BackgroundOptions): BackgroundRuns {
   const { ingest, isAlone, log } = options
@@ -45,13 +49,27 @@ export function createBackgroundRuns(options: BackgroundOptions): BackgroundRuns
   const running = new Map<string, { again: Origin | null; readonly work: Promise<void> }>()
   const nameOf = (tenant: string, id: string): string => JSON.stringify([tenant, id])
 
-  async function work(tenant: string, id: string, tries = 1): Promise<void> {
-    if (stop.signal.aborted) return
+  /** Waits outside of the limit: while one file waits for its service, others are read. */
+  async function work(tenant: string, id: string): Promise<void> {
     const onProgress = (progress: IngestProgress) => options.onProgress?.(tenant, id, progress)
-    const outcome = await ingest.run(tenant, id, { signal: stop.signal, isAlone, onProgress })
-    if (outcome !== "retry") return options.onEnd?.(tenant, id, outcome)
-    await waitUnlessStopped(RETRY_MS * 2 ** (tries - 1), stop.signal)
-    return work(tenant, id, tries + 1)
+    const run = async () => {
+      if (stop.signal.aborted) return "stopped"
+      return ingest.run(tenant, id, { signal: stop.signal, isAlone, onProgress })
+    }
+    let lost = 0
+    for (let tries = 1; ; tries++) {
+      const outcome = await limit(run).catch((error: unknown) => {
+        if (++lost >= LOST_ATTEMPTS_MAX || stop.signal.aborted) throw error
+        log.warn("a file could not be worked on; it is tried again", { error })
+        return "lost" as const
+      })
+      if (outcome === "stopped") return
+      // Its own lease may still stand in the way: the attempt that lost the database could not give it back.
+      const isBehindItself = outcome === "none" && lost > 0 && tries <= LOST_ATTEMPTS_MAX
+      if (outcome !== "retry" && outcome !== "lost" && !isBehindItself) return options.onEnd?.(tenant, id, outcome)
+      const waitMs = isBehindItself ? LEASE_MS / 4 : Math.min(RETRY_MS * 2 ** (tries - 1), RETRY_MS_MAX)
+      await waitUnlessStopped(waitMs, stop.signal)
+    }
   }
 
   function push(tenant: string, id: string, origin = currentOrigin()): void {
@@ -61,7 +79,7 @@ export function createBackgroundRuns(options: BackgroundOptions): BackgroundRuns
       there.again = origin
       return
     }
-    const finished = limit(() => runFor(origin, "ingest", () => work(tenant, id)))
+    const finished = runFor(origin, "ingest", () => work(tenant, id))
       .catch((error: unknown) => {
         log.error("a file could not be worked on; the next start takes it up", { error })
         options.onEnd?.(tenant, id, "retry")

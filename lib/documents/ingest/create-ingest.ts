@@ -10,7 +10,7 @@ import { expireDocuments } from "./expire-documents.ts"
 import { findLeftovers } from "./find-leftovers.ts"
 import { holdJob } from "./hold-job.ts"
 import type { PagesMessage, SendMessages } from "./ingest-message.ts"
-import { CODES_OF_FILES, describeFailure, type JobFailure } from "./job-failure.ts"
+import { CODES_OF_FILES, describeFailure, isOutage, type JobFailure } from "./job-failure.ts"
 import { createJobs, type PendingWork, type StandingJob } from "./jobs.ts"
 import { createLimiter } from "./read-pages.ts"
 import { createReceive, type Receive } from "./receive.ts"
@@ -103,7 +103,9 @@ export function createIngest(deps: IngestDeps): Ingest {
   async function settle(job: Job, thrown: unknown, queued?: QueuedRun): Promise<RunOutcome> {
     const failure = describeFailure(thrown)
     if (failure.code === "internal") log.error("a file could not be ingested", { error: thrown })
-    const after = await jobs.noteFailure(job, failure, failure.isOfTheFile)
+    // A queue gives a message up after its third failure, and the job with it.
+    const isWaitedFor = queued === undefined && isOutage(failure)
+    const after = await jobs.noteFailure(job, failure, { isFinal: failure.isOfTheFile, isOutage: isWaitedFor })
     if (after === null) return "superseded"
     if (after.state === "failed") queued?.onFailure(failure)
     return after.state === "failed" ? "failed" : "retry"

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto"
 import { createReadStream } from "node:fs"
 import { mkdir, mkdtemp, rm } from "node:fs/promises"
 import { join } from "node:path"
+import { diskFull } from "../../disk-full.ts"
 import { AppError } from "../../errors.ts"
 import type { ObjectStore } from "../../objects/object-store.ts"
 import type { Job } from "./upload.ts"
@@ -14,14 +15,17 @@ export interface LocalFile {
   readonly sha256: string
 }
 
-/** Runs `work` with a folder of its own under `tempFolder`, which is gone afterwards. */
+/** Runs `work` with a folder of its own under `tempFolder`, which is gone afterwards. Throws `storage_full` where `work` finds the disk so. */
 export async function withFolder<T>(tempFolder: string, work: (folder: string) => Promise<T>): Promise<T> {
-  await mkdir(tempFolder, { recursive: true })
-  const folder = await mkdtemp(join(tempFolder, "upload-"))
+  let folder: string | undefined
   try {
+    await mkdir(tempFolder, { recursive: true })
+    folder = await mkdtemp(join(tempFolder, "upload-"))
     return await work(folder)
+  } catch (error) {
+    throw diskFull(error, "the temporary files under CONCORDANCE_HOME") ?? error
   } finally {
-    await rm(folder, { recursive: true, force: true })
+    if (folder !== undefined) await rm(folder, { recursive: true, force: true })
   }
 }
 

@@ -6,6 +6,8 @@ import { type HeldJob, IngestOptions, type Job } from "./upload.ts"
 export const LEASE_MS = 60_000
 /** Failures in a row, with no page read or chunk embedded in between, after which a job is given up. */
 const ATTEMPTS_MAX = 3
+/** The same where a service was away, and whoever tries again can wait for it. */
+const OUTAGE_ATTEMPTS_MAX = 10
 /** The same for attempts that never ended: the process was killed, for which the file need not be the reason. */
 const CRASHES_MAX = 10
 
@@ -69,7 +71,7 @@ const PUT_DOWN = `
 const NOTE_FAILURE = `
   with job as (
     update ingest_jobs
-       set state = case when $6 or attempts >= ${ATTEMPTS_MAX} then 'failed' else 'queued' end,
+       set state = case when $6 or attempts >= $7 then 'failed' else 'queued' end,
            error_code = $4, error = $5, worker = null, lease_until = null, updated_at = now()
      where ${HELD} returning source_account_id, document_id, state, attempts),
   document as (
@@ -134,11 +136,11 @@ export interface Jobs {
   notePages(job: HeldJob, total: number): Promise<boolean>
   /** Gives the job back as it was, for whoever takes it up again. */
   putDown(job: HeldJob): Promise<void>
-  /** Null when the job was no longer held. `final`: another attempt would fail alike. */
+  /** Null when the job was no longer held. `isFinal`: another attempt would fail alike. `isOutage`: a later one may well not. */
   noteFailure(
     job: HeldJob,
     error: { readonly code: ErrorCode; readonly message: string },
-    final: boolean,
+    options: { readonly isFinal: boolean; readonly isOutage?: boolean },
   ): Promise<AfterFailure | null>
   pending(tenant: string): Promise<readonly PendingWork[]>
 }
@@ -152,8 +154,9 @@ export function createJobs(database: Database): Jobs {
     const [rows = []] = await database.batch({ tenant }, [{ text, values: [documentId, generation, worker, ...more] }])
     return rows
   }
-  const noteFailure: Jobs["noteFailure"] = async (job, { code, message }, final) => {
-    const [row] = await held(job, NOTE_FAILURE, [code, message, final])
+  const noteFailure: Jobs["noteFailure"] = async (job, { code, message }, { isFinal, isOutage = false }) => {
+    const attemptsMax = isOutage ? OUTAGE_ATTEMPTS_MAX : ATTEMPTS_MAX
+    const [row] = await held(job, NOTE_FAILURE, [code, message, isFinal, attemptsMax])
     return (row as unknown as AfterFailure | undefined) ?? null
   }
   return {
@@ -165,7 +168,7 @@ export function createJobs(database: Database): Jobs {
       const job = toJob(tenant, documentId, worker, row)
       if (row.attempts <= (row.has_crashed ? crashesMax : CRASHES_MAX)) return job
       const message = `Reading this file ended the process ${row.attempts - 1} times in a row`
-      await noteFailure(job, { code: "document_unreadable", message }, true)
+      await noteFailure(job, { code: "document_unreadable", message }, { isFinal: true })
       return "failed"
     },
     renew: async (job) => (await held(job, RENEW)).length > 0,

@@ -115,7 +115,7 @@ async function settle(
   const failure = describeFailure(thrown)
   if (failure.code === "internal") log.error("pages of a file could not be read", { error: thrown })
   if (failure.isOfTheFile || isLast) {
-    const after = await jobs.noteFailure(job, failure, true)
+    const after = await jobs.noteFailure(job, failure, { isFinal: true })
     if (after === null) return "superseded"
     onFailure?.(failure)
     return "failed"
