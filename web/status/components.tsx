@@ -9,6 +9,7 @@ const NAMES: Readonly<Record<keyof Components, readonly [name: string, what: str
   embedder: ["Model for meaning", "Turns questions and passages into vectors", "No model: search goes by words alone"],
   reranker: ["Model for order", "Reads the best hits again and reorders them", "No model: the first order stands"],
   index: ["External index", "Is searched in place of the database", ""],
+  tenant_models: ["Models of some tenants", "Can't be opened here: their searches go by words alone", ""],
 }
 
 const CHIPS = {
@@ -57,6 +58,9 @@ export function verdict({ status, components }: HealthReport): readonly ["ok" | 
   }
   if (components?.embedder.status === "unhealthy") {
     return ["partial", "The model doesn't answer: search goes by words alone."]
+  }
+  if (components?.tenant_models) {
+    return ["partial", "A model of some tenants can't be opened: they search by words alone."]
   }
   if (components?.reranker.status === "unhealthy") {
     return ["partial", "Searches are answered; they are not put into a better order."]
