@@ -3,7 +3,7 @@ import type { Database } from "../database/database.ts"
 import { invalidField } from "../errors.ts"
 
 /** Most days of one answer, and how many where none are named. */
-export const USAGE_DAYS_MAX = 366
+const USAGE_DAYS_MAX = 366
 const USAGE_DAYS = 31
 const DAY_MS = 86_400_000
 

@@ -111,8 +111,8 @@ function probe({ operation, subject, way }: Asking, query: Words): Probe {
 }
 
 function inQuery(value: unknown): string {
-  if (value === undefined) return ""
-  return typeof value === "boolean" ? "1" : typeof value === "object" ? JSON.stringify(value) : String(value)
+  if (typeof value === "string") return value
+  return typeof value === "boolean" ? "1" : (JSON.stringify(value) ?? "")
 }
 
 /** Of `/entities/{id}` it is an entity, and a table is a file. */
@@ -144,14 +144,17 @@ function bodyProbes(operation: OpenApiOperation, cursor: string | undefined): Pr
 }
 
 function bodyProbe(operation: OpenApiOperation, type: string, words: Words): Probe {
+  const { method, path } = operation
+  const written = (of: "value" | "twin") =>
+    JSON.stringify(Object.fromEntries(words.map(({ name, said }) => [name, said[of]])))
   const build = (of: "value" | "twin"): WireRequest => {
-    const body = JSON.stringify(Object.fromEntries(words.map(({ name, said }) => [name, said[of]])))
-    return { method: operation.method, path: operation.path, headers: { "content-type": type }, body: () => body }
+    const body = written(of)
+    return { method, path, headers: { "content-type": type }, body: () => body }
   }
   const request = build("value")
   return {
-    label: `${request.method} ${request.path} ${request.body?.()}`,
-    target: `${operation.method} ${operation.path}`,
+    label: `${method} ${path} ${written("value")}`,
+    target: `${method} ${path}`,
     request,
     twin: words.every(({ said }) => said.twin !== undefined) ? build("twin") : null,
     sent: words.flatMap(({ said }) => [textOf(said.value), ...stringsIn(said.value)]),

@@ -46,7 +46,7 @@ function readOperation(path: string, method: string, operation: Json, components
   const bodyProperties = [...new Set(schemas.flatMap((schema) => Object.keys(schema["properties"] ?? {})))]
   const required = schemas.flatMap((schema) => (schema["required"] ?? []) as unknown as string[])
   const [primary] = PRIMARY.filter((name) => bodyProperties.includes(name))
-  const description = String(operation["description"] ?? "")
+  const { description = "" } = operation as { readonly description?: string }
   return {
     method: method.toUpperCase(),
     path,
