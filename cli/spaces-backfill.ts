@@ -13,8 +13,8 @@ const INDEX_FROM = 50_000
 /** `spaces backfill`. */
 export async function backfillSpaces(model: string, options: BackfillOptions, terminal: Terminal): Promise<void> {
   const { spacesOf, withSwap } = await import("./swap-models.ts")
-  // Searches come first where they share a machine with this.
-  setPriority(constants.priority.PRIORITY_LOW)
+  // Searches come first where they share a machine with this. Not at the lowest: at a load of 12 on 2 cores that got nothing done in 2 minutes.
+  setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
   await withSwap(async (swap) => {
     for (const { tenant, space } of await spacesOf(swap, model, options)) {
       await fill(swap, tenant, space, options.concurrency, terminal)
