@@ -61,3 +61,15 @@ export class AppError extends Error {
 export function invalidField(field: string, message: string): AppError {
   return new AppError("invalid_request", `${field}: ${message}`, { fields: [{ field, message }] })
 }
+
+/** What comes of a service that is away or a disk that is full: it passes, and nothing that was asked for is at fault. */
+const OUTAGES: readonly ErrorCode[] = [
+  "database_unavailable",
+  "inference_unavailable",
+  "index_unavailable",
+  "storage_unavailable",
+  "storage_full",
+]
+
+/** Whether a failure may be gone a while later, with nothing changed by whoever asked. */
+export const isOutage = ({ code }: { readonly code: ErrorCode }): boolean => OUTAGES.includes(code)

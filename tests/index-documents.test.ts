@@ -348,3 +348,24 @@ describe("documents", () => {
     expect(Math.abs(Date.parse(summary.updated_at) - Date.now())).toBeLessThan(600_000)
   })
 })
+
+test("a model that is away fails a group after three calls, not after one for each document; a text that it refuses fails alone", async () => {
+  let calls = 0
+  const failing = (when: (texts: readonly string[]) => boolean): Embedder => ({
+    ...words,
+    async embed(texts, kind) {
+      calls++
+      if (when(texts)) throw new AppError("inference_unavailable", "The model does not answer.")
+      return words.embed(texts, kind)
+    },
+  })
+  const documents = Array.from({ length: 20 }, (_, i) => ({ id: `away-${i}`, content: `Entry ${i} of the log.` }))
+  const codes = async (embedder: Embedder) =>
+    (await library.tryIndex("away", documents, { embedder })).map((one) =>
+      "failed" in one ? one.failed.code : "indexed",
+    )
+  expect(await codes(failing(() => true))).toEqual(Array(20).fill("inference_unavailable"))
+  expect(calls).toBe(3)
+  const refusing = failing((texts) => texts.some((text) => text.includes("Entry 7 ")))
+  expect(await codes(refusing)).toEqual(documents.map((_, i) => (i === 7 ? "inference_unavailable" : "indexed")))
+})

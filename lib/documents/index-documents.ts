@@ -1,7 +1,7 @@
 import type { Database } from "../database/database.ts"
 import type { Deadline } from "../deadline.ts"
 import { loadLanguageDetector } from "../detect-language.ts"
-import { AppError } from "../errors.ts"
+import { AppError, isOutage } from "../errors.ts"
 import { type ModelDeps, withWriteModel } from "../inference/tenant-models.ts"
 import { embedDocuments } from "./embed-documents.ts"
 import type { IndexRequest, IndexResponse } from "./index-request.ts"
@@ -29,6 +29,12 @@ interface IndexDeps extends ModelDeps {
   readonly database: Database
 }
 
+/**
+ * Documents in a row that failed because a service was away, after which the rest of a group isn't tried: each waits for the
+ * service's attempts anew, 2 s, and 64 of them took two minutes. One alone may be a text that the service refuses.
+ */
+const OUTAGES_MAX = 2
+
 /** `POST /index` and its batches. */
 export function createIndexDocuments(deps: IndexDeps): IndexDocuments {
   async function indexTogether(
@@ -51,6 +57,20 @@ export function createIndexDocuments(deps: IndexDeps): IndexDocuments {
     }))
   }
 
+  async function indexOneByOne(
+    tenant: string,
+    requests: readonly IndexRequest[],
+    deadline: Deadline,
+  ): Promise<IndexOutcome[]> {
+    const outcomes: IndexOutcome[] = []
+    for (const request of requests) {
+      const away = failureOfAll(outcomes.slice(-OUTAGES_MAX))
+      if (away) outcomes.push({ id: request.id, failed: away })
+      else outcomes.push(...(await indexGroup(tenant, [request], deadline)))
+    }
+    return outcomes
+  }
+
   /** One that can't be indexed must not keep the others out, so a group that fails is tried one by one. */
   async function indexGroup(
     tenant: string,
@@ -63,9 +83,7 @@ export function createIndexDocuments(deps: IndexDeps): IndexDocuments {
       if (deadline.signal.aborted) return requests.map(({ id }) => ({ id, failed: tooLate(error) }))
       const [only] = requests
       if (only && requests.length === 1) return [{ id: only.id, failed: asAppError(error) }]
-      const outcomes: IndexOutcome[] = []
-      for (const request of requests) outcomes.push(...(await indexGroup(tenant, [request], deadline)))
-      return outcomes
+      return indexOneByOne(tenant, requests, deadline)
     }
   }
 
@@ -74,6 +92,14 @@ export function createIndexDocuments(deps: IndexDeps): IndexDocuments {
     for (const group of withoutRepeats(requests)) outcomes.push(...(await indexGroup(tenant, group, deadline)))
     return outcomes
   }
+}
+
+/** The last failure where these are as many as it takes, and each failed because a service was away. */
+function failureOfAll(outcomes: readonly IndexOutcome[]): AppError | null {
+  const failures = outcomes.flatMap((outcome) =>
+    "failed" in outcome && isOutage(outcome.failed) ? [outcome.failed] : [],
+  )
+  return failures.length === OUTAGES_MAX ? (failures.at(-1) ?? null) : null
 }
 
 /** The requests in order, parted before each id that comes again. */

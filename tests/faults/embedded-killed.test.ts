@@ -33,7 +33,10 @@ function writeUntilKilled(folder: string, round: number, ms: number): Promise<st
   })
 }
 
-test(`an embedded home that is killed ${KILLS} times while it is written opens each time, over the dead one's lock, with all that was acknowledged`, async () => {
+test(`an embedded home that is killed ${KILLS} times while it is written opens each time, over the dead one's lock, with all that was acknowledged`, {
+  // Two seconds a round on a quiet machine.
+  timeout: 900_000,
+}, async () => {
   home = await makeHome()
   const random = randomFrom(3825)
   const acknowledged = new Set<string>()

@@ -17,17 +17,6 @@ export const CODES_OF_FILES: readonly ErrorCode[] = [
   "invalid_request",
 ]
 
-/** A service was away or its disk full: it comes back, the file has nothing to do with it. */
-const CODES_OF_OUTAGES: readonly ErrorCode[] = [
-  "database_unavailable",
-  "inference_unavailable",
-  "index_unavailable",
-  "storage_unavailable",
-  "storage_full",
-]
-
-export const isOutage = ({ code }: JobFailure): boolean => CODES_OF_OUTAGES.includes(code)
-
 /** What may be told of an error: nothing but that it was ours, unless it was made for a person to read. */
 export function describeFailure(thrown: unknown): JobFailure {
   if (thrown instanceof AppError && thrown.code !== "internal") {
