@@ -14,7 +14,7 @@ const KILLS = 20
 let home: string | undefined
 afterAll(() => removeFolder(home))
 
-/** Lets the process write for so long from the moment it is open, kills it, and returns what it had acknowledged. */
+/** Lets the process write for so long from its first acknowledgement on, kills it, and returns what it had acknowledged. */
 function writeUntilKilled(folder: string, round: number, ms: number): Promise<string[]> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, ["--import", "tsx", PROCESS, folder, String(round)])
@@ -27,7 +27,7 @@ function writeUntilKilled(folder: string, round: number, ms: number): Promise<st
     })
     child.on("exit", (_, signal) => {
       // A last line that was cut off wasn't acknowledged.
-      if (signal === "SIGKILL") resolve(out.split("\n").slice(1, -1))
+      if (signal === "SIGKILL") resolve(out.split("\n").slice(0, -1))
       else reject(new Error(err))
     })
   })

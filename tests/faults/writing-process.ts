@@ -11,7 +11,7 @@ import { numbered } from "./server-process.ts"
 const [home = "", round = ""] = process.argv.slice(2)
 const { database } = await openPglite({ home })
 const index = createIndexDocuments({ database, embedder: createWordEmbedder() })
-process.stdout.write("open\n")
+// The first loads what tells languages apart, a second in which nothing is written.
 for (let i = 0; ; i++) {
   const id = `round-${round}-${i}`
   // Every third writes over what the round before it wrote.
