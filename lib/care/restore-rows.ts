@@ -88,7 +88,7 @@ export interface RestorePlan {
 }
 
 /**
- * Writes all rows of an export inside the caller's transaction, each tenant's under its own name and behind its own walls;
+ * Writes all rows of an export inside the caller's transaction, each tenant's under its own name and, but for its spaces, behind its own walls;
  * lexemes, weights and counts come by the triggers of their tables. Throws `invalid_request` for a line that can't be stored.
  */
 export async function restoreRows(session: OwnerSession, plan: RestorePlan): Promise<Record<string, number>> {
@@ -119,6 +119,11 @@ export async function enter(session: OwnerSession, tenant: string): Promise<void
   await session.query(text, values)
 }
 
+/** From here on it is the owner again, who alone may say how a space's model is opened: processes call the URLs that stand there. */
+async function leave(session: OwnerSession): Promise<void> {
+  await session.query("select set_config('role', 'none', true)")
+}
+
 async function writeRows(
   session: OwnerSession,
   table: string,
@@ -127,7 +132,7 @@ async function writeRows(
   moves: Moves,
 ): Promise<void> {
   const { tenant, deltas, segment, oldSegment } = moves
-  await enter(session, tenant)
+  await (table === "embedding_spaces" ? leave(session) : enter(session, tenant))
   const json = `[${rows.map(({ line }) => line).join(",")}]`
   try {
     if (table === "embeddings") {
@@ -146,6 +151,7 @@ async function writeRows(
       await session.query(text, [tenant, json, JSON.stringify(moved), oldSegment, segment])
     }
     if (table !== "embedding_spaces") return
+    await enter(session, tenant)
     const others = await session.query(OTHER_DIMENSIONS, [json])
     if (others.length > 0) throw refusedExport("the tenant has vectors of the same model with other dimensions")
   } catch (error) {
