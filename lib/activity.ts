@@ -37,6 +37,10 @@ export const currentActivity = (): Activity => current.getStore() ?? NONE
 /** Runs work for somebody. */
 export const runActivity = <T>(activity: Activity, work: () => T): T => current.run(activity, work)
 
+/** Runs work that whoever is at work now only happened to set off: it is no part of their request or trace. */
+export const runBeside = <T>(work: () => T): T =>
+  runActivity({ ...currentActivity(), requestId: null, span: null, times: null }, work)
+
 /** What to send along; empty outside of a request and of a trace. */
 export function currentOrigin(): Origin {
   const { requestId, span } = currentActivity()

@@ -6,6 +6,7 @@ import { btree_gin } from "@electric-sql/pglite/contrib/btree_gin"
 import { pg_trgm } from "@electric-sql/pglite/contrib/pg_trgm"
 import { unaccent } from "@electric-sql/pglite/contrib/unaccent"
 import { vector } from "@electric-sql/pglite-pgvector"
+import { runBeside } from "../activity.ts"
 import type { Database, OwnerDatabase } from "./database.ts"
 import { type DirectoryLock, lockDirectory } from "./directory-lock.ts"
 import { createDiskSpace, type DiskSpace, requireRoomToOpen } from "./disk-space.ts"
@@ -197,7 +198,7 @@ function createStatisticsSchedule(refresh: () => Promise<void>) {
   const run = () => {
     unitsSince = 0
     // Out of date statistics make a search slow, not wrong, and the next look comes by itself.
-    refresh().catch(() => undefined)
+    runBeside(() => refresh().catch(() => undefined))
   }
   return {
     unitStarts() {

@@ -24,7 +24,7 @@ const LONG_MS = 600_000
 
 /** What shows nobody's documents, so that no probe of it could find a leak by itself. */
 const NEUTRAL = [
-  /^GET \/health$/,
+  /^GET \/health(?:\/live|\/ready)?$/,
   /^GET \/answer\/graph$/,
   /^POST \/(?:embed|rerank|v1\/embeddings)$/,
   /^GET \/\.well-known\//,
@@ -92,13 +92,17 @@ test(
   "a key that has expired or was revoked, a wrong one and none open nothing, and are told alike",
   async () => {
     const { served, keys } = world
+    let senders = 0
     const first = new Map(probes.map((probe) => [probe.target, probe]))
     const open = new Set(
       document.operations.filter(({ needsKey }) => !needsKey).map(({ method, path }) => `${method} ${path}`),
     )
     for (const [target, { request, sent }] of first) {
       if (open.has(target)) continue
-      const heard = async (key?: string) => settled(await send(served, request, key), sent)
+      const heard = async (key?: string) => {
+        const headers = { ...request.headers, "x-forwarded-for": `2001:db8:${(++senders).toString(16)}::1` }
+        return settled(await send(served, { ...request, headers }, key), sent)
+      }
       const [expired, revoked, wrong] = [await heard(keys.expired), await heard(keys.revoked), await heard("cc_wrong")]
       expect([target, expired]).toEqual([target, expect.stringMatching(/^401\n/)])
       expect([revoked, wrong]).toEqual([expired, expired])

@@ -71,6 +71,8 @@ export const WAYS: readonly ((id: string) => string)[] = [
   (id) => `${id}'%20or%20'1'='1`,
 ]
 
+const dayBefore = (days: number): string => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10)
+
 /** What may be said under a name in a query, a body or the arguments of a tool, whichever route or tool it is of. */
 const SAID: Readonly<Record<string, readonly Said[]>> = {
   source_account_id: [
@@ -116,6 +118,8 @@ const SAID: Readonly<Record<string, readonly Said[]>> = {
   width: [both("200")],
   format: [both("png")],
   detail: [both("1")],
+  from: [both(dayBefore(7))],
+  to: [both(dayBefore(0))],
   inputs: [{ value: [`${MARK}secret`] }],
   normalize: [both(true)],
   truncate: [both(true)],
