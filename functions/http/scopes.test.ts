@@ -15,7 +15,8 @@ interface Route {
 }
 
 /** What needs no key, and says nothing of any tenant. */
-const OPEN = /^GET \/(?:health(?:\/live|\/ready)?|openapi\.json|docs(?:\/.*)?|\.well-known\/oauth-protected-resource(?:\/mcp|\/sse)?)$/
+const OPEN =
+  /^GET \/(?:health(?:\/live|\/ready)?|openapi\.json|docs(?:\/.*)?|\.well-known\/oauth-protected-resource(?:\/mcp|\/sse)?)$/
 
 /** What a POST does can't be told by its method. */
 const POSTS: Readonly<Record<string, KeyScope>> = {
