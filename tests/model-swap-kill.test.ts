@@ -11,8 +11,11 @@ import { createSpace } from "../lib/documents/spaces/create-space.ts"
 import { countMissing, readSpaces } from "../lib/documents/spaces/named-space.ts"
 import { openTestDatabase, type TestDatabase } from "./database.ts"
 import { testModelHome } from "./model-home.ts"
-import { testServerUrl } from "./postgres-server.ts"
+import { testServerDriver, testServerUrl } from "./postgres-server.ts"
 import { createWordEmbedder } from "./word-embedder.ts"
+
+/** Other processes reach no emulator of Neon's edge. */
+const isOnServer = testServerUrl() !== undefined && testServerDriver() === "pg"
 
 // A killed process needs a database that outlives it: a real server.
 const CLI = fileURLToPath(new URL("../cli/concordance.mjs", import.meta.url))
@@ -22,7 +25,7 @@ const CHUNKS = 400
 let db: TestDatabase
 let folder: string
 beforeAll(async () => {
-  if (!testServerUrl()) return
+  if (!isOnServer) return
   db = await openTestDatabase()
   folder = await mkdtemp(join(tmpdir(), "concordance-second-model-"))
   await cp(join(await testModelHome(), "models", "all-MiniLM-L6-v2"), folder, { recursive: true })
@@ -54,7 +57,7 @@ function concordance(args: string[], home: string) {
   return { ended, kill: () => child.kill("SIGKILL") }
 }
 
-test.runIf(testServerUrl())(
+test.runIf(isOnServer)(
   "a backfill that is killed goes on where it was: what is there stays, and nothing is missing in the end",
   async () => {
     const { database, owner } = db
