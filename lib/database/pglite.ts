@@ -198,7 +198,7 @@ function createStatisticsSchedule(refresh: () => Promise<void>) {
   const run = () => {
     unitsSince = 0
     // Out of date statistics make a search slow, not wrong, and the next look comes by itself.
-    runBeside(() => refresh().catch(() => undefined))
+    runBeside(refresh).catch(() => undefined)
   }
   return {
     unitStarts() {
