@@ -42,22 +42,23 @@ interface Found {
 /** For the name of a test that is skipped without them. */
 export const WHERE_SPECS_ARE = "CONCORDANCE_SPECS names the folder that has it"
 
-/** Where the published contracts are: not part of this repository. */
-function specs(): string {
+/** Where a published contract is, of the folder that CONCORDANCE_SPECS names; null: not here. It is no part of this repository. */
+function publishedFile(file: string): string | null {
   // biome-ignore lint/style/noProcessEnv: a test's own setting, which the product has no use for
-  return process.env["CONCORDANCE_SPECS"] ?? fileURLToPath(new URL("../../../shared/specs", import.meta.url))
+  const folder = process.env["CONCORDANCE_SPECS"]
+  return folder && existsSync(`${folder}/${file}`) ? `${folder}/${file}` : null
 }
 
 /** Whether the contract that an engine's makers published is here. */
 export function isPublished(file: string): boolean {
-  return existsSync(`${specs()}/${file}`)
+  return publishedFile(file) !== null
 }
 
 /** Our own sample of an engine's contract, and the published one where it is here. An exchange must fit both. */
 export function openContracts(engine: string, published: string): Contract[] {
   const own = fileURLToPath(new URL(`contracts/${engine}.yaml`, import.meta.url))
-  return [own, ...(isPublished(published) ? [`${specs()}/${published}`] : [])].map((file) =>
-    createContract(parse(readFileSync(file, "utf8")) as Json),
+  return [own, publishedFile(published)].flatMap((file) =>
+    file === null ? [] : [createContract(parse(readFileSync(file, "utf8")) as Json)],
   )
 }
 
