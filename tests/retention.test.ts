@@ -46,11 +46,15 @@ test("tombstones go once they are as old as the retention again and 30 days; wit
   expect(await sweep({ ...shelf, log })).toMatchObject({ tombstones: 0 })
   expect(await sweep({ ...shelf, log }, { retentionDays: 10 })).toMatchObject({ tombstones: 2 })
   expect(await shelf.rows("select key from upload_keys where document_id = 'old'")).toEqual([])
-  await shelf.rows(
-    "insert into answer_tokens (source_account_id, day, tokens) values ('ours', current_date - 91, 1), ('ours', current_date - 80, 1)",
-  )
+  const days = ["answer_tokens", "inference_tokens"]
+  for (const table of days) {
+    await shelf.rows(
+      `insert into ${table} (source_account_id, day, tokens) values ('ours', current_date - 91, 1), ('ours', current_date - 80, 1)`,
+    )
+  }
   await sweep({ ...shelf, log })
-  expect(await shelf.rows("select 1 as one from answer_tokens")).toEqual([{ one: 1 }])
+  for (const table of days)
+    expect([table, await shelf.rows(`select 1 as one from ${table}`)]).toEqual([table, [{ one: 1 }]])
 })
 
 test("one sweep has a bound, and a document that is replaced at this moment stays", async () => {

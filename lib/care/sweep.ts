@@ -81,9 +81,11 @@ export async function sweep(deps: SweepDeps, options: SweepOptions = {}): Promis
  */
 export async function sweepAges(owner: OwnerDatabase, retentionDays: number | undefined): Promise<number> {
   return owner.session(async (session) => {
-    await session.query(
-      `delete from concordance.answer_tokens where day < (now() at time zone 'utc')::date - ${TOKEN_DAYS}`,
-    )
+    for (const table of ["answer_tokens", "inference_tokens"]) {
+      await session.query(
+        `delete from concordance.${table} where day < (now() at time zone 'utc')::date - ${TOKEN_DAYS}`,
+      )
+    }
     if (retentionDays === undefined) return 0
     const [row] = await session.query<{ count: number }>(REMOVE_TOMBSTONES, [
       Math.max(retentionDays, TOMBSTONE_DAYS_MIN),
