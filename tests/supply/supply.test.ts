@@ -27,7 +27,7 @@ test.each(Object.entries(PLANTED))(
 )
 
 test("a password that tests made up is none in a test, and one anywhere else", async () => {
-  const url = "postgres://u:".concat("hunter2@127.0.0.1:1/x")
+  const url = "postgres:".concat("//u:hunter2@127.0.0.1:1/x")
   expect(await findSecrets("lib/a.test.ts", url)).toEqual([])
   expect(await findSecrets("lib/a.ts", url)).toHaveLength(1)
 })
