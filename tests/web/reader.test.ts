@@ -19,6 +19,8 @@ test("by keyboard alone: turn pages, go to one, shade a passage, save its cut-ou
   await page.keyboard.type("2")
   await page.keyboard.press("Enter")
   await page.waitForURL(/\/p002$/)
+  // The page takes the focus when it's there, or keeps it off where a key comes first: Tab would go on through page 1.
+  await page.locator("h2:focus", { hasText: "Page 2 " }).waitFor()
   await tabTo(page, /^Shade passage c\d{4} and cite it$/)
   await page.keyboard.press("Enter")
   await page.waitForURL(/\/p002#c\d{4}$/)
