@@ -1,3 +1,4 @@
+import { BusyButton } from "../parts/busy-button.tsx"
 import "./catalogue.css"
 import { useEffect, useRef, useState } from "preact/hooks"
 import type { DocumentSummary } from "../../lib/documents/documents.ts"
@@ -89,9 +90,9 @@ function Listed({ loaded, documents, total, onDelete }: ListedProps) {
       )}
       {loaded.hasMore && (
         <p class="catalogue-more">
-          <button type="button" class="button" disabled={loaded.isLoading} onClick={loaded.loadMore}>
+          <BusyButton class="button" isBusy={loaded.isLoading} onClick={loaded.loadMore}>
             {loaded.isLoading ? "Loading…" : "Show more"}
-          </button>
+          </BusyButton>
         </p>
       )}
     </>

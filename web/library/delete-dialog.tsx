@@ -2,6 +2,7 @@ import { useState } from "preact/hooks"
 import type { DocumentSummary } from "../../lib/documents/documents.ts"
 import { ApiFailure, isAborted } from "../api/api-failure.ts"
 import { call } from "../api/call.ts"
+import { BusyButton } from "../parts/busy-button.tsx"
 import { countOf } from "../parts/format.ts"
 import { useDialog } from "../parts/use-dialog.ts"
 
@@ -67,9 +68,9 @@ function Question({ document, onClose, onDeleted }: QuestionProps) {
         <button type="button" class="button" onClick={onClose}>
           Keep it
         </button>
-        <button type="button" class="button button-primary" disabled={isGoing} onClick={() => void remove()}>
+        <BusyButton class="button button-primary" isBusy={isGoing} onClick={() => void remove()}>
           {isGoing ? "Deleting…" : "Delete it"}
-        </button>
+        </BusyButton>
       </div>
     </>
   )

@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks"
 import { ApiFailure } from "../api/api-failure.ts"
 import { saveFile } from "../api/save-file.ts"
+import { BusyButton } from "./busy-button.tsx"
 
 interface SaveButtonProps {
   /** Path in the API. */
@@ -24,15 +25,9 @@ export function SaveButton({ path, name, children, of }: SaveButtonProps) {
   }
   return (
     <>
-      <button
-        type="button"
-        class="button-quiet"
-        onClick={save}
-        aria-label={`${children} ${of}`}
-        disabled={state === "Fetching…"}
-      >
+      <BusyButton class="button-quiet" isBusy={state === "Fetching…"} onClick={save} label={`${children} ${of}`}>
         {children}
-      </button>
+      </BusyButton>
       <small role="status">{state}</small>
     </>
   )

@@ -3,6 +3,7 @@ import type { ChunkEntity } from "../../lib/documents/annotations.ts"
 import type { MentionPage } from "../../lib/documents/entities.ts"
 import { entityId } from "../../lib/entity-key.ts"
 import { useResource } from "../api/use-resource.ts"
+import { BusyButton } from "../parts/busy-button.tsx"
 import { countOf } from "../parts/format.ts"
 import { Failure, Loading } from "../parts/states.tsx"
 import { useDialog } from "../parts/use-dialog.ts"
@@ -77,14 +78,13 @@ function Mentions({ entity, close }: { readonly entity: ChunkEntity; readonly cl
         </section>
       ))}
       {next !== undefined && (
-        <button
-          type="button"
+        <BusyButton
           class="button"
-          disabled={pages.state === "loading"}
+          isBusy={pages.state === "loading"}
           onClick={() => setCursors((cursors) => [...cursors, next])}
         >
           Show more
-        </button>
+        </BusyButton>
       )}
     </div>
   )

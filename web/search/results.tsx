@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from "preact/hooks"
 import type { SearchHit, SearchResponse } from "../../lib/search/response.ts"
 import { call } from "../api/call.ts"
 import { useResource } from "../api/use-resource.ts"
+import { BusyButton } from "../parts/busy-button.tsx"
 import { countOf } from "../parts/format.ts"
 import { Notes } from "../parts/states.tsx"
 import { moveInList } from "./move-in-list.ts"
@@ -55,9 +56,9 @@ export function Results({ address, searching, change, toBox }: ResultsProps) {
       </ol>
       {hasMore && (
         <p class="results-more">
-          <button type="button" class="button" onClick={more} disabled={moreState === "loading"}>
+          <BusyButton class="button" isBusy={moreState === "loading"} onClick={more}>
             {moreState === "loading" ? "Loading…" : moreState === "failed" ? "That failed: try again" : "More results"}
-          </button>
+          </BusyButton>
         </p>
       )}
     </div>
