@@ -1,5 +1,5 @@
 import { createLogGroup, keepWarm, LAMBDA_ALONE, mayWriteTo } from "./create-lambda.ts"
-import { embeddingApiKey, embedServiceApiKey, spacesApiKey } from "./secrets.ts"
+import { embeddingApiKey, embedServiceApiKey } from "./secrets.ts"
 import { stage, telemetryEnvironment } from "./stage.ts"
 
 /** MB. Both models of `m3` take 1.9 GB (`bench m3-shape`); the rest is for cores, of which 1,769 MB are one. */
@@ -15,8 +15,6 @@ export const inferenceLinks = [
   ...(ours ? [ours.link] : []),
   ...(stage.inferenceProfile === "openai" ? [embeddingApiKey] : []),
   ...(stage.usesEmbedService ? [embedServiceApiKey] : []),
-  // Any tenant may have a model behind another URL.
-  spacesApiKey,
 ]
 
 /** SST builds images for Python alone, so this one is made of its parts. */
