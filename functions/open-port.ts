@@ -5,6 +5,7 @@ import type { Hono } from "hono"
 import { currentActivity, runActivity } from "../lib/activity.ts"
 import type { Config } from "../lib/config.ts"
 import { AppError } from "../lib/errors.ts"
+import { type Arrivals, createArrivals } from "./arrivals.ts"
 import { createDrain } from "./drain-connections.ts"
 import type { Edge } from "./http/edge.ts"
 
@@ -31,7 +32,12 @@ interface OpenPort {
 export async function openPort(app: Hono<Edge>, place: Place): Promise<OpenPort> {
   // Requests are traced and measured as whatever opens the port is.
   const activity = currentActivity()
-  const fetch: typeof app.fetch = (...given) => runActivity(activity, () => app.fetch(...given))
+  let arrivals: Arrivals | undefined
+  const fetch: typeof app.fetch = (...given) =>
+    runActivity(activity, () => {
+      const settled = arrivals?.settled()
+      return settled ? settled.then(() => app.fetch(...given)) : app.fetch(...given)
+    })
   const serverOptions = {
     requestTimeout: REQUEST_TIMEOUT_MS,
     headersTimeout: HEADERS_TIMEOUT_MS,
@@ -39,6 +45,7 @@ export async function openPort(app: Hono<Edge>, place: Place): Promise<OpenPort>
   }
   const server = createAdaptorServer({ fetch, serverOptions }) as Server
   const connections = createDrain(server)
+  arrivals = createArrivals(server)
   const address = await listen(server, place)
   return {
     url: urlOf(address),

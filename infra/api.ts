@@ -4,7 +4,7 @@ import { inferenceLinks } from "./inference.ts"
 import { migration } from "./migrate.ts"
 import { router } from "./router.ts"
 import { apiRoutes, streamedPaths } from "./routes.ts"
-import { llmApiKey } from "./secrets.ts"
+import { llmApiKey, spacesApiKey } from "./secrets.ts"
 import { stage } from "./stage.ts"
 import { mayListObjects, mayOnObjects, objects } from "./storage.ts"
 
@@ -17,7 +17,7 @@ export const search = createLambda("Search", {
   handler: "functions/search.handler",
   memoryMb: 1_024,
   timeoutSeconds: HTTP_TIMEOUT_SECONDS,
-  link: [database],
+  link: [database, spacesApiKey],
   models: inferenceLinks,
   searches: true,
   after,
@@ -28,7 +28,7 @@ const index = createLambda("Index", {
   handler: "functions/index.handler",
   memoryMb: 1_024,
   timeoutSeconds: HTTP_TIMEOUT_SECONDS,
-  link: [database],
+  link: [database, spacesApiKey],
   models: inferenceLinks,
   after,
 })
@@ -87,7 +87,7 @@ const answer = createLambda("Answer", {
   handler: "functions/answer.handler",
   memoryMb: 1_024,
   timeoutSeconds: STREAM_TIMEOUT_SECONDS,
-  link: [database, llmApiKey],
+  link: [database, spacesApiKey, llmApiKey],
   models: inferenceLinks,
   searches: true,
   after,
@@ -99,7 +99,7 @@ const mcp = createLambda("Mcp", {
   // It draws pictures, as Crop does.
   memoryMb: 1_769,
   timeoutSeconds: STREAM_TIMEOUT_SECONDS,
-  link: [database, llmApiKey, objects],
+  link: [database, spacesApiKey, llmApiKey, objects],
   models: inferenceLinks,
   searches: true,
   permissions: [mayListObjects, mayOnObjects(["pages", "images"], ["s3:GetObject"])],

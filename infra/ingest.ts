@@ -3,7 +3,7 @@ import { database } from "./database.ts"
 import { inferenceLinks } from "./inference.ts"
 import { migration } from "./migrate.ts"
 import { INGEST_TIMEOUT_SECONDS, ingestQueue, queue } from "./queue.ts"
-import { llmApiKey } from "./secrets.ts"
+import { llmApiKey, spacesApiKey } from "./secrets.ts"
 import { stage } from "./stage.ts"
 import { mayListObjects, mayOnObjects, objects } from "./storage.ts"
 
@@ -24,7 +24,7 @@ export const ingest = createLambda("Ingest", {
   handler: "functions/ingest.handler",
   memoryMb: 3_008,
   timeoutSeconds: INGEST_TIMEOUT_SECONDS,
-  link: [database, objects, ingestQueue, llmApiKey],
+  link: [database, objects, ingestQueue, llmApiKey, spacesApiKey],
   models: inferenceLinks,
   permissions: [
     mayListObjects,

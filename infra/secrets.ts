@@ -12,6 +12,9 @@ export const embeddingApiKey = new sst.Secret("EmbeddingApiKey", "")
 /** Key of the service at EMBED_SERVICE_URL, if it wants one. */
 export const embedServiceApiKey = new sst.Secret("EmbedServiceApiKey", "")
 
+/** Key of the services that `concordance spaces create` named and no setting names, if they want one: for whoever embeds for a tenant. */
+export const spacesApiKey = new sst.Secret("SpacesApiKey", "")
+
 /** What opens the index that VECTORDB_PROVIDER names: its key, which may be empty where none is asked for. */
 export const indexLinks = linksOf(stage.vectordbProvider)
 

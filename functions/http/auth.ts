@@ -8,6 +8,7 @@ import type { Rates } from "../../lib/limits/rates.ts"
 import { isLoopbackAddress, isLoopbackHost } from "../../lib/loopback.ts"
 import { clientAddress } from "./client-address.ts"
 import type { Edge } from "./edge.ts"
+import { type EndWithKey, endWithKey, KEY_LOOK_MS } from "./end-with-key.ts"
 import { createRequestRates } from "./rate-headers.ts"
 import type { WrongKeys } from "./wrong-keys.ts"
 
@@ -28,6 +29,8 @@ export interface GuardOptions {
   readonly wrongKeys: WrongKeys
   /** Requests a minute, of keys and for tenants. */
   readonly rates: Rates
+  /** How often a stream that stays open looks after its key, ms. */
+  readonly keyLookMs?: number
 }
 
 /** Makes the middleware that lets a request through to a route only with the route's scope. */
@@ -48,9 +51,16 @@ export function createGuard(options: GuardOptions): Guard {
     c.set("principal", principal)
     const rates = createRequestRates(c, options.rates)
     c.set("rates", rates)
+    c.set("endWithKey", streamEnd(key, options))
     if (key !== undefined) await rates.countKey(principal.id, principal.ratePerMinute)
     await next()
   }
+}
+
+/** Without a key a stream ends when its client leaves. */
+function streamEnd(key: string | undefined, { authenticate, keyLookMs = KEY_LOOK_MS }: GuardOptions): EndWithKey {
+  if (key === undefined) return (body) => body
+  return (body) => endWithKey(body, { isKeyGood: async () => (await authenticate(key)) !== null, lookMs: keyLookMs })
 }
 
 /** A wrong key's answer, the same whether it is unknown, expired or revoked. */

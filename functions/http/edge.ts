@@ -1,5 +1,6 @@
 import type { HttpBindings } from "@hono/node-server"
 import type { Principal } from "../../lib/keys/api-key.ts"
+import type { EndWithKey } from "./end-with-key.ts"
 import type { RequestRates } from "./rate-headers.ts"
 
 /** What Lambda tells of one invocation. */
@@ -22,6 +23,8 @@ export interface Edge {
     principal: Principal
     /** Set behind a guard. */
     rates: RequestRates
+    /** Set behind a guard. */
+    endWithKey: EndWithKey
     /** Set behind `validJson`: what of the body had no effect. */
     warnings: readonly string[]
   }

@@ -47,11 +47,16 @@ export function failure(c: Context<Edge>, log: Log, thrown: unknown, isAbandoned
   return toProblem(c, toAppError(thrown))
 }
 
-/** A caller who has gone away hears nothing, and nothing is wrong here. */
+/**
+ * A caller who has gone away hears nothing, and nothing is wrong here. What a full queue refuses is a line without a stack: a
+ * flood brings thousands.
+ */
 function logFailure(c: Context<Edge>, log: Log, thrown: unknown, isAbandoned = c.req.raw.signal.aborted): void {
-  const { code } = toAppError(thrown)
-  if (statusOf(code) >= 500 && !isAbandoned)
-    log.error("request failed", { requestId: c.get("requestId"), code, error: thrown })
+  const { code, message } = toAppError(thrown)
+  if (statusOf(code) < 500 || isAbandoned) return
+  const requestId = c.get("requestId")
+  if (code === "overloaded") log.warn("request shed", { requestId, code, reason: message })
+  else log.error("request failed", { requestId, code, error: thrown })
 }
 
 /** Answers what no route matches: 405 with `Allow` where another method would, else 404. */

@@ -50,7 +50,7 @@ async function readHead(window: Window): Promise<string> {
   for await (const piece of window.until(Buffer.from("\r\n\r\n"))) {
     pieces.push(piece)
     size += piece.byteLength
-    if (size > HEAD_BYTES_MAX) throw malformed("the head of a part is too long")
+    if (size > HEAD_BYTES_MAX) throw malformed(`the head of a part must be at most ${HEAD_BYTES_MAX} bytes`)
   }
   return Buffer.concat(pieces).toString("utf8")
 }

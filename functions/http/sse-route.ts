@@ -17,7 +17,7 @@ export function sseRoute(sessions: SseSessions, { guard }: { readonly guard: Gua
   return new Hono<Edge>()
     .get("/sse", mcpChallenge(), guard("search"), async (c) => {
       const body = await sessions.open(c.get("principal"))
-      return c.body(body, 200, {
+      return c.body(c.get("endWithKey")(body), 200, {
         "Content-Type": "text/event-stream",
         "Cache-Control": "no-cache, no-transform",
         "X-Accel-Buffering": "no",

@@ -4,12 +4,13 @@ import { Resource } from "sst"
 import type { EnvironmentRecord } from "../../lib/config.ts"
 
 /** What infra/ links to a function gives which setting. */
-const LINKED = {
+export const LINKED = {
   DATABASE_URL: ["Database", "url"],
   MIGRATION_DATABASE_URL: ["DatabaseOwner", "url"],
   OBJECT_STORE_BUCKET: ["ObjectStore", "bucket"],
   EMBEDDING_API_KEY: ["EmbeddingApiKey", "value"],
   EMBED_SERVICE_API_KEY: ["EmbedServiceApiKey", "value"],
+  SPACES_API_KEY: ["SpacesApiKey", "value"],
   LLM_API_KEY: ["LlmApiKey", "value"],
   QDRANT_API_KEY: ["QdrantApiKey", "value"],
   PINECONE_API_KEY: ["PineconeApiKey", "value"],

@@ -11,6 +11,11 @@ interface TokenBudgetOptions {
   readonly perDay: number
 }
 
+/** What embedding may take of a tenant's day; undefined where there is no limit (INFERENCE_TOKENS_PER_DAY). */
+export function openInferenceBudget(database: Database, perDay: number | undefined): TokenBudget | undefined {
+  return perDay === undefined ? undefined : createPostgresTokenBudget(database, { purpose: "inference", perDay })
+}
+
 /** Counted in the database, for all processes together. Throws `database_unavailable` too. */
 export function createPostgresTokenBudget(database: Database, { purpose, perDay }: TokenBudgetOptions): TokenBudget {
   const { take, settle } = FUNCTIONS[purpose]

@@ -4,6 +4,7 @@ import type { Embedder } from "../inference/inference.ts"
 import { parseOpening } from "../inference/model-opening.ts"
 import type { TenantModels } from "../inference/tenant-models.ts"
 import type { Log } from "../log.ts"
+import { askBeside } from "./ask-beside.ts"
 import type { ModelPool, NamedModel } from "./open-model-pool.ts"
 
 interface TenantModelsDeps {
@@ -56,18 +57,32 @@ export function createTenantModels({ database, pool, log, now = Date.now }: Tena
     )
   }
 
+  async function modelFor(tenant: string, standard: Embedder | null): Promise<Embedder | null> {
+    try {
+      const found = await find(tenant, standard)
+      if (found && !isWaiting(found)) latest.set(tenant, found)
+      return found
+    } catch (error) {
+      // The database doesn't answer, which the search itself will say, or the space is damaged.
+      log.error("which model is a tenant's could not be read", { error })
+      return latest.get(tenant) ?? standard
+    }
+  }
+
+  /** Whether the database has to be asked, and will most likely say that it is `standard`. */
+  function isLikely(tenant: string, standard: Embedder): boolean {
+    const before = known.get(tenant)
+    // A model of few languages is asked what it understands before it embeds: a guess would send those of others to words alone.
+    if (!before) return standard.languages === undefined
+    const isOld = now() - before.at >= KNOWN_MS
+    return isOld && (before.named === null || before.named.model === standard.model)
+  }
+
   return {
-    async forSearch(tenant, standard) {
-      try {
-        const found = await find(tenant, standard)
-        if (found && !isWaiting(found)) latest.set(tenant, found)
-        return found
-      } catch (error) {
-        // The database doesn't answer, which the search itself will say, or the space is damaged.
-        log.error("which model is a tenant's could not be read", { error })
-        return latest.get(tenant) ?? standard
-      }
-    },
+    forSearch: async (tenant, standard) =>
+      standard && isLikely(tenant, standard)
+        ? askBeside(standard, () => modelFor(tenant, standard))
+        : modelFor(tenant, standard),
     async forWrite(tenant, standard) {
       const named = await read(tenant)
       if (!named || named.model === standard?.model) return standard

@@ -4,7 +4,7 @@ import type { Database } from "../database/database.ts"
 import type { EmbeddingMeter } from "../inference/meter-embedder.ts"
 import { createMemoryLimits } from "../limits/memory-limits.ts"
 import { createPostgresLimits } from "../limits/postgres-limits.ts"
-import { createPostgresTokenBudget } from "../limits/postgres-token-budget.ts"
+import { openInferenceBudget } from "../limits/postgres-token-budget.ts"
 import { createRates, type Rates } from "../limits/rates.ts"
 import { createTenantPlaces } from "../limits/tenant-places.ts"
 import type { Log } from "../log.ts"
@@ -23,11 +23,10 @@ export interface OpenedLimits {
 
 /** Opens them as the settings say; their state is in the database, or, where that is in this process alone, in memory. */
 export function openLimits(database: Database, config: Config, log: Log): OpenedLimits {
-  const { inferenceTokensPerDay: perDay, searchesPerTenantMax: max } = config
+  const { inferenceTokensPerDay, searchesPerTenantMax: max } = config
   const usage = createUsageMeter({ database, flushing: "timer", log })
   const { count } = usage
-  const budget =
-    perDay === undefined ? undefined : createPostgresTokenBudget(database, { purpose: "inference", perDay })
+  const budget = openInferenceBudget(database, inferenceTokensPerDay)
   const store = database.driver === "pglite" ? createMemoryLimits() : createPostgresLimits(database)
   return {
     database: createBoundedDatabase(database, config.databaseQueueMax),

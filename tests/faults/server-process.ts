@@ -77,6 +77,7 @@ export async function startServer(
 export interface Answered {
   readonly status: number
   readonly code: string | undefined
+  readonly retryAfter: string | null
   readonly ms: number
   readonly body: Record<string, unknown>
 }
@@ -98,9 +99,10 @@ export async function ask(
     const text = await response.text()
     const parsed = text.startsWith("{") ? (JSON.parse(text) as Record<string, unknown>) : {}
     const code = parsed["code"] as string | undefined
-    return { status: response.status, code, ms: performance.now() - began, body: parsed }
+    const retryAfter = response.headers.get("retry-after")
+    return { status: response.status, code, retryAfter, ms: performance.now() - began, body: parsed }
   } catch {
-    return { status: 0, code: undefined, ms: performance.now() - began, body: {} }
+    return { status: 0, code: undefined, retryAfter: null, ms: performance.now() - began, body: {} }
   }
 }
 

@@ -105,17 +105,17 @@ describe("functions", () => {
     )
     expect(links.sort()).toMatchInlineSnapshot(`
       [
-        "Answer: Database Inference LlmApiKey",
+        "Answer: Database Inference LlmApiKey SpacesApiKey",
         "Crop: Database ObjectStore",
         "Documents: Database ObjectStore",
         "Health: Database Inference",
-        "Index: Database Inference",
-        "Ingest: Database Inference IngestMessages LlmApiKey ObjectStore",
-        "Mcp: Database Inference LlmApiKey ObjectStore",
+        "Index: Database Inference SpacesApiKey",
+        "Ingest: Database Inference IngestMessages LlmApiKey ObjectStore SpacesApiKey",
+        "Mcp: Database Inference LlmApiKey ObjectStore SpacesApiKey",
         "Migrate: ApiKey Database DatabaseOwner",
         "Models: Database Inference",
         "Pages: ",
-        "Search: Database Inference",
+        "Search: Database Inference SpacesApiKey",
       ]
     `)
   })

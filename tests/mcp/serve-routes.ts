@@ -18,6 +18,8 @@ const LIMITS: SseLimits = { sessionsMax: 4, sessionsOfKeyMax: 3, idleMs: 60_000,
 interface ServeRoutesOptions {
   readonly limits?: Partial<SseLimits>
   readonly policy?: AccessPolicy
+  /** Of whom no request is let in any more; streams look every 50 ms. */
+  readonly revoked?: ReadonlySet<string>
   /** Adds to what the server has. */
   readonly extend?: (createServer: CreateMcpServer) => CreateMcpServer
 }
@@ -32,13 +34,15 @@ export interface ServedRoutes {
 
 /** Serves them, with what they keep in sight. Every key is let in, under its own name. */
 export async function serveRoutes(options: ServeRoutesOptions = {}): Promise<ServedRoutes> {
-  const { limits = {}, policy = "keys", extend = (same) => same } = options
+  const { limits = {}, policy = "keys", revoked, extend = (same) => same } = options
   const log = createLog({ level: "error", write: () => undefined })
-  const authenticate = async (id: string): Promise<Principal> => ({ id, tenants: ["acme"], scopes: KeyScope.options })
+  const authenticate = async (id: string): Promise<Principal | null> =>
+    revoked?.has(id) ? null : { id, tenants: ["acme"], scopes: KeyScope.options }
   const rates = createRates(createMemoryLimits())
   const wrongKeys = createWrongKeys(log)
   const peerAddress = () => "127.0.0.1"
-  const guard = createGuard({ policy, authenticate, rates, wrongKeys, peerAddress, trustedProxies: 0 })
+  const seen = { peerAddress, trustedProxies: 0, keyLookMs: 50 }
+  const guard = createGuard({ policy, authenticate, rates, wrongKeys, ...seen })
   const { parts } = createTestApp()
   const createServer = extend(createMcpServers({ ...parts, answer: parts.answers.answer, log }))
   const calls = createRunningCalls()

@@ -1,3 +1,4 @@
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client"
 import { afterEach, describe, expect, test } from "vitest"
 import type { SseLimits } from "../../functions/http/sse-sessions.ts"
 import { type ServedRoutes, serveRoutes } from "./serve-routes.ts"
@@ -9,8 +10,11 @@ afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close()
 })
 
-async function served(limits: Partial<SseLimits> = {}): Promise<ServedRoutes> {
-  const routes = await serveRoutes({ limits })
+async function served(
+  limits: Partial<SseLimits> = {},
+  revoked: ReadonlySet<string> = new Set(),
+): Promise<ServedRoutes> {
+  const routes = await serveRoutes({ limits, revoked })
   closers.push(() => routes.close())
   return routes
 }
@@ -80,6 +84,21 @@ describe("a session over SSE", () => {
     expect(sessions.size).toBe(0)
   })
 
+  test("ends when its key is revoked, and another's goes on", async () => {
+    const revoked = new Set<string>()
+    const { url, sessions } = await served({}, revoked)
+    const [ours, theirs] = await Promise.all([open(url, "one"), open(url, "two")])
+    const reader = ours.body?.getReader()
+    await reader?.read()
+    const endpoint = await endpointOf(theirs)
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    expect(sessions.size).toBe(2)
+    revoked.add("one")
+    expect(await reader?.read()).toMatchObject({ done: true })
+    expect(sessions.size).toBe(1)
+    expect((await send(url, endpoint, "two", PING)).status).toBe(202)
+  })
+
   test("ends when its client goes away", async () => {
     const { url, sessions } = await served()
     const response = await open(url, "one")
@@ -89,4 +108,17 @@ describe("a session over SSE", () => {
     await reader?.cancel()
     await until(() => sessions.size === 0)
   })
+})
+
+test("/mcp keeps no stream open past its call: none could outlive its key", async () => {
+  const { url } = await served()
+  const headers = { Authorization: "Bearer one" }
+  const got = await fetch(`${url}/mcp`, { headers: { ...headers, accept: "text/event-stream" } })
+  expect(got.status).toBe(405)
+  const client = new Client({ name: "test", version: "1.0.0" }, { versionNegotiation: { mode: { pin: "2026-07-28" } } })
+  await client.connect(new StreamableHTTPClientTransport(new URL("/mcp", url), { requestInit: { headers } }))
+  closers.push(() => client.close())
+  // Nothing that could be listened to changes here, so that the SDK ends it at once.
+  const { closed } = await client.listen({ toolsListChanged: true })
+  expect(await closed).toBe("graceful")
 })
