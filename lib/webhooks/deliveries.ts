@@ -37,7 +37,7 @@ const CLAIM = `
 
 const NEXT = `
   select greatest(0, extract(epoch from min(next_attempt_at) - now()) * 1000)::float8 as ms
-    from webhook_deliveries where state = 'pending'`
+    from webhook_deliveries where state = 'pending' having count(*) > 0`
 
 const NOTE = `
   update webhook_deliveries
@@ -93,7 +93,7 @@ export function createDeliveries(database: Database, random: () => number = Math
   return {
     async nextMs(tenant) {
       const [row] = await ask(tenant, [NEXT])
-      return (row?.["ms"] as number | null | undefined) ?? null
+      return row ? Number(row["ms"]) : null
     },
     async claim(tenant, lease) {
       const rows = (await ask(tenant, [GIVE_UP], [FORGET], [CLAIM, lease])) as unknown as ClaimedRow[]

@@ -96,8 +96,10 @@ function post(
   return new Promise((resolve, reject) => {
     const all = { ...headers, "content-type": "application/json", "content-length": Buffer.byteLength(body) }
     const settings = { method: "POST", headers: { ...all, "user-agent": "Concordance" }, lookup, signal, agent: false }
+    let answered: number | null = null
     const took = (answer: IncomingMessage) => {
       const { statusCode = 0 } = answer
+      answered = statusCode
       let bytes = 0
       answer.on("data", (part: Buffer) => {
         bytes += part.length
@@ -108,7 +110,7 @@ function post(
       answer.on("close", () => resolve(statusCode))
     }
     const request = (url.protocol === "https:" ? requestHttps : requestHttp)(url, settings, took)
-    request.on("error", reject)
+    request.on("error", (error) => (answered === null ? reject(error) : resolve(answered)))
     request.on("upgrade", ({ statusCode = 101 }: IncomingMessage, socket: Socket) => {
       socket.destroy()
       resolve(statusCode)
