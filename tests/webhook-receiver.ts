@@ -29,13 +29,15 @@ export const taken: Behaviour = (_request, response) => response.writeHead(204).
 export async function startReceiver(): Promise<Receiver> {
   const received: Received[] = []
   let behaviour = taken
-  const server = createServer(async (incoming, response) => {
+  const server = createServer((incoming, response) => {
     const parts: Buffer[] = []
-    for await (const part of incoming) parts.push(part as Buffer)
-    const headers = incoming.headers as Record<string, string>
-    const request = { path: incoming.url ?? "", headers, body: Buffer.concat(parts).toString() }
-    received.push(request)
-    behaviour(request, response, incoming)
+    incoming.on("data", (part: Buffer) => parts.push(part))
+    incoming.on("end", () => {
+      const headers = incoming.headers as Record<string, string>
+      const request = { path: incoming.url ?? "", headers, body: Buffer.concat(parts).toString() }
+      received.push(request)
+      behaviour(request, response, incoming)
+    })
   })
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
   const { port } = server.address() as AddressInfo

@@ -60,14 +60,17 @@ export function createIngestEvents({
 }: IngestEventsParts) {
   const attempt = createWorkMessage({ ingest, send })
   /** Reports a failure where it is known for which request it worked. */
-  const workMessage = (message: IngestMessage, delivery: Delivery) =>
-    attempt(message, delivery)
-      .catch((error: unknown) => {
-        report(error, delivery)
-        throw new Reported()
-      })
+  async function workMessage(message: IngestMessage, delivery: Delivery): Promise<void> {
+    try {
+      await attempt(message, delivery)
+    } catch (error) {
+      report(error, delivery)
+      throw new Reported()
+    } finally {
       // It may have failed for good, which is told too.
-      .finally(() => webhooks?.plan(message.tenant))
+      await webhooks?.plan(message.tenant)
+    }
+  }
   const workRecord = createWorkRecord({ ingest, workMessage, log })
 
   const sweep = createSweepLeftovers({ ingest, log })
