@@ -25,6 +25,7 @@ import { addTenantsCommand } from "./tenants.ts"
 import type { Terminal } from "./terminal.ts"
 import { addUsageCommand } from "./usage.ts"
 import { addVerifyCommand } from "./verify.ts"
+import { addWebhooksCommand } from "./webhooks.ts"
 
 /** Runs one command and gives its exit status; nothing is thrown. A command's modules are loaded when it runs. */
 export async function runCli(args: readonly string[], terminal: Terminal): Promise<number> {
@@ -78,6 +79,7 @@ const COMMANDS = [
   addModelsCommand,
   addInferenceCommand,
   addKeysCommand,
+  addWebhooksCommand,
   addSpacesCommand,
   addUsageCommand,
   addVerifyCommand,

@@ -120,3 +120,12 @@ describe("parseConfig", () => {
     expect(parseConfig({ CHAT_MODEL: "other/model" }).openrouterModel).toBe("other/model")
   })
 })
+
+test("WEBHOOK_HOSTS takes hosts and what is under one, and nothing that would be everybody", () => {
+  const { webhookHosts } = parseConfig({ WEBHOOK_HOSTS: "hooks.example.org, *.example.net,localhost,10.1.2.3,[::1]" })
+  expect(webhookHosts).toEqual(["hooks.example.org", "*.example.net", "localhost", "10.1.2.3", "[::1]"])
+  expect(parseConfig({}).webhookHosts).toEqual([])
+  for (const value of ["*", "*.", "*.org", "a.*.org", "*.*.org", "https://a.org", "a.org:8443", "A.org", "a.org/x"]) {
+    expect(() => parseConfig({ WEBHOOK_HOSTS: value }), value).toThrow(/WEBHOOK_HOSTS must be hosts/)
+  }
+})

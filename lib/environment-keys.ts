@@ -66,13 +66,28 @@ export function flag(facts: Facts, fallback: "true" | "false" = "false") {
   return key(schema, { ...facts, values: "true or false", fallback })
 }
 
+const listed = (value: string) =>
+  value
+    .split(",")
+    .map((each) => each.trim())
+    .filter((each) => each !== "")
+
+/** Hosts, or `*.` and what is after the first dot of them; none when not given. `*` alone is no host: it would be everybody's. */
+export function hosts(facts: Facts) {
+  const isHost = (text: string) =>
+    !text.includes("*") && URL.canParse(`https://${text}`) && new URL(`https://${text}`).hostname === text
+  const text = z.string().check(
+    z.maxLength(4_000),
+    z.refine((value: string) => listed(value).every((each) => isHost(each.replace(/^\*\.(?=[^.*]+\.)/, "")))),
+  )
+  return key(z.pipe(z._default(text, ""), z.transform(listed)), {
+    ...facts,
+    values: "hosts like hooks.example.org or *.example.org, in lower case, with commas between and without ports",
+  })
+}
+
 /** Origins as a browser writes them, with commas between; none when not given. `*` is no origin: it would be everybody's. */
 export function origins(facts: Facts) {
-  const listed = (value: string) =>
-    value
-      .split(",")
-      .map((each) => each.trim())
-      .filter((each) => each !== "")
   const isOrigin = (text: string) => /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text
   const text = z.string().check(
     z.maxLength(4_000),

@@ -4,6 +4,7 @@ import {
   choice,
   decimal,
   flag,
+  hosts,
   httpUrl,
   isTrue,
   type KeyFacts,
@@ -90,6 +91,9 @@ export const Environment = z.object({
     group: "Server",
   }),
   CORS_ORIGINS: origins({
+    group: "Server",
+  }),
+  WEBHOOK_HOSTS: hosts({
     group: "Server",
   }),
   SERVE_API_DOCS: flag(

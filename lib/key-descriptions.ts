@@ -33,6 +33,8 @@ export const keyDescriptions: Readonly<Record<EnvironmentKey, string>> = {
     "Proxies of yours in front, each of which adds to `X-Forwarded-For` whom it saw: wrong keys are counted for the address that the farthest one saw. 0 believes no header",
   CORS_ORIGINS:
     "Origins whose pages may call the API from a browser, each with a key of its own. `*` is refused. Unset: none but the service's own",
+  WEBHOOK_HOSTS:
+    "Hosts that `concordance webhooks add` takes, and the only ones that are ever told of documents. A private address only where it is listed as the IP itself, or as `localhost`. Unset: none",
   SERVE_API_DOCS: "`false` takes away `/docs` and `/openapi.json`: they are 404 then, as any unknown path",
   LOG_LEVEL: "Least serious log line that is written; `debug` adds a line a request",
   CHUNK_SIZE: "Characters of a chunk. Unset: about 256 tokens of the embedding model",

@@ -129,6 +129,7 @@ test("what is granted beyond reading: the service writes its tenants' rows, and 
     { who: "concordance_app", on: "upload_keys", may: all },
     { who: "concordance_app", on: "uploads", may: all },
     { who: "concordance_app", on: "usage_days", may: "INSERT, UPDATE" },
+    { who: "concordance_app", on: "webhook_deliveries", may: all }, // of webhook_endpoints two columns: no address, no secret
   ])
 })
 

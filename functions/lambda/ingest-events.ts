@@ -7,10 +7,13 @@ import { createSweepLeftovers } from "../../lib/documents/ingest/sweep-leftovers
 import { createWorkMessage, type Delivery, NotDone } from "../../lib/documents/ingest/work-message.ts"
 import { createWorkRecord } from "../../lib/documents/ingest/work-record.ts"
 import type { Log } from "../../lib/log.ts"
+import { WebhooksMessage, type WebhookWakeups } from "../../lib/webhooks/webhook-wakeups.ts"
 
 interface IngestEventsParts {
   readonly ingest: Ingest
   readonly send: SendMessages
+  /** Tells others what became of uploads. Null: nobody is told. */
+  readonly webhooks?: WebhookWakeups | null
   readonly log: Log
   /** How often the queue hands a message out before it puts it aside: `infra/queue.ts`. */
   readonly receivesMax?: number
@@ -38,7 +41,7 @@ const SqsEvent = z.object({
 })
 type SqsRecord = z.infer<typeof SqsEvent>["Records"][number]
 
-const Body = z.union([TestNotification, BucketNotification, IngestMessage])
+const Body = z.union([TestNotification, BucketNotification, IngestMessage, WebhooksMessage])
 
 const RECEIVES_MAX = 3
 /** Left for what is under way when the time is over, ms: a page, a batch of vectors, a transaction. */
@@ -48,14 +51,26 @@ const RESERVE_MS = 30_000
 class Reported extends Error {}
 
 /** The Lambda of the queue: files that came or went, and the messages into which long ones are split. */
-export function createIngestEvents({ ingest, send, log, receivesMax = RECEIVES_MAX }: IngestEventsParts) {
+export function createIngestEvents({
+  ingest,
+  send,
+  webhooks = null,
+  log,
+  receivesMax = RECEIVES_MAX,
+}: IngestEventsParts) {
   const attempt = createWorkMessage({ ingest, send })
   /** Reports a failure where it is known for which request it worked. */
-  const workMessage = (message: IngestMessage, delivery: Delivery) =>
-    attempt(message, delivery).catch((error: unknown) => {
+  async function workMessage(message: IngestMessage, delivery: Delivery): Promise<void> {
+    try {
+      await attempt(message, delivery)
+    } catch (error) {
       report(error, delivery)
       throw new Reported()
-    })
+    } finally {
+      // It may have failed for good, which is told too.
+      await webhooks?.plan(message.tenant)
+    }
+  }
   const workRecord = createWorkRecord({ ingest, workMessage, log })
 
   const sweep = createSweepLeftovers({ ingest, log })
@@ -67,16 +82,24 @@ export function createIngestEvents({ ingest, send, log, receivesMax = RECEIVES_M
   }
 
   /** Sweeps ride on writes: nothing here wakes up by itself. */
+  async function after(tenant: string, { signal }: Delivery): Promise<void> {
+    await sweep(tenant, signal)
+    await webhooks?.plan(tenant)
+  }
+
   async function work({ body }: SqsRecord, delivery: Delivery): Promise<void> {
     const parsed = Body.parse(JSON.parse(body))
     if ("Event" in parsed) return
+    if ("kind" in parsed && parsed.kind === "webhooks") {
+      return webhooks?.work(parsed.tenant, delivery.signal)
+    }
     if ("kind" in parsed) {
       await runFor(parsed, "ingest", () => workMessage(parsed, delivery))
-      return sweep(parsed.tenant, delivery.signal)
+      return after(parsed.tenant, delivery)
     }
     for (const record of bucketRecords(parsed)) {
       const tenant = await workRecord(record, delivery)
-      if (tenant !== null) await sweep(tenant, delivery.signal)
+      if (tenant !== null) await after(tenant, delivery)
     }
   }
 

@@ -7,6 +7,8 @@ import { AppError } from "../../lib/errors.ts"
 import { openObjectStore } from "../../lib/objects/open-object-store.ts"
 import { openEnricher } from "../../lib/runtime/open-enricher.ts"
 import { openFileReading } from "../../lib/runtime/open-file-reading.ts"
+import { openWebhooks } from "../../lib/runtime/open-webhooks.ts"
+import { createWebhookWakeups } from "../../lib/webhooks/webhook-wakeups.ts"
 import { observeInvocation } from "../telemetry/observe-invocation.ts"
 import { createIngestEvents } from "./ingest-events.ts"
 import { lambdaTenantModels } from "./lambda-tenant-models.ts"
@@ -40,6 +42,12 @@ export async function openIngest(entries: NonNullable<FileReaderOptions["entries
     log,
     count: openUsage({ database, config, log }).count,
   })
-  const work = createIngestEvents({ ingest, send: createQueueSender(queueUrl), log })
+  const send = createQueueSender(queueUrl)
+  const webhooks = createWebhookWakeups({
+    database,
+    deliverDue: openWebhooks(config, database, log),
+    send: (message, delayS) => send([message], delayS),
+  })
+  const work = createIngestEvents({ ingest, send, webhooks, log })
   return (...invocation: Parameters<typeof work>) => observeInvocation(log, () => work(...invocation))
 }

@@ -1,14 +1,14 @@
 import { SendMessageBatchCommand, SQSClient } from "@aws-sdk/client-sqs"
-import { messageBody, type SendMessages } from "../../lib/documents/ingest/ingest-message.ts"
+import { messageBody } from "../../lib/documents/ingest/ingest-message.ts"
 import { AppError } from "../../lib/errors.ts"
 
 /** What SQS takes at once. */
 const BATCH_MAX = 10
 
-/** Sends the ingestion's own messages. Throws `storage_unavailable` where the queue doesn't take one. */
-export function createQueueSender(queueUrl: string): SendMessages {
+/** Sends messages of ours, the ingestion's or others. Throws `storage_unavailable` where the queue doesn't take one. */
+export function createQueueSender(queueUrl: string) {
   const sqs = new SQSClient({ useQueueUrlAsEndpoint: true })
-  return async (messages, delayS = 0) => {
+  return async (messages: readonly object[], delayS = 0): Promise<void> => {
     for (let i = 0; i < messages.length; i += BATCH_MAX) {
       const Entries = messages.slice(i, i + BATCH_MAX).map((message, at) => ({
         Id: String(at),

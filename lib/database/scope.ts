@@ -1,3 +1,4 @@
+import { currentActivity } from "../activity.ts"
 import type { BatchOptions, Scope, SqlValue, Statement } from "./database.ts"
 
 /** The role that every unit of work runs as: it owns nothing, and row-level security holds for it. */
@@ -24,6 +25,8 @@ export function scopeStatement(scope: Scope, options: ScopeOptions = {}): Statem
     ["role", APP_ROLE],
     ["app.source_account_id", "tenant" in scope ? scope.tenant : ""],
     ["app.api_key_hash", "apiKeyHash" in scope ? scope.apiKeyHash : ""],
+    // For whom: what is told of it says so (migration 0055).
+    ["app.request_id", currentActivity().requestId ?? ""],
     ["search_path", SEARCH_PATH],
     // Compiling a search takes longer than the search: 100 ms and more.
     ["jit", "off"],

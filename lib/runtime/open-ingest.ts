@@ -17,7 +17,9 @@ import { patientEmbedder } from "../inference/meter-embedder.ts"
 import { type ModelDeps, patientModels } from "../inference/tenant-models.ts"
 import type { Log } from "../log.ts"
 import { openObjectStore } from "../objects/open-object-store.ts"
+import { createWebhookQueue, tenantsWithWebhooks } from "../webhooks/webhook-queue.ts"
 import type { FileReading } from "./open-file-reading.ts"
+import { openWebhooks, tellingIngest } from "./open-webhooks.ts"
 
 /** Documents worked on at once: while long ones are embedded, short ones come and go beside them. */
 const DOCUMENTS_AT_ONCE = 6
@@ -64,7 +66,8 @@ export async function openIngest(parts: OpenIngestParts): Promise<OpenedIngest> 
   const embedder = parts.embedder && patientEmbedder(parts.embedder)
   const models = parts.models && patientModels(parts.models)
   const documents = createDocuments(database)
-  const steps = createIngest({
+  const webhooks = createWebhookQueue({ deliverDue: openWebhooks(config, database, log), log })
+  const untold = createIngest({
     ...parts,
     ...reading,
     embedder,
@@ -74,6 +77,7 @@ export async function openIngest(parts: OpenIngestParts): Promise<OpenedIngest> 
     settings: config,
     tempFolder,
   })
+  const steps = tellingIngest(untold, webhooks.wake)
   const ingest = createIngestQueue({
     ...parts.listener,
     ingest: steps,
@@ -94,9 +98,11 @@ export async function openIngest(parts: OpenIngestParts): Promise<OpenedIngest> 
     resumeIngest: async () => {
       await sweepAges(owner, config.retentionDays)
       await ingest.resumeAll(await tenantsWithWork(owner, config.retentionDays))
+      for (const tenant of await tenantsWithWebhooks(owner)) webhooks.wake(tenant)
     },
     close: async () => {
       await ingest.close()
+      await webhooks.close()
       await reading.fileReader.close()
       if (inMemory) await rm(home, { recursive: true, force: true })
     },

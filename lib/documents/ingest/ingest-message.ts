@@ -41,7 +41,7 @@ export const IngestMessage = z.discriminatedUnion("kind", [RunMessage, PagesMess
 export type IngestMessage = z.infer<typeof IngestMessage>
 
 /** The message's text in the queue. Whoever works on it works for the same request as whoever sends it. */
-export const messageBody = (message: IngestMessage): string => JSON.stringify({ ...message, ...currentOrigin() })
+export const messageBody = (message: object): string => JSON.stringify({ ...message, ...currentOrigin() })
 
 /** Puts messages into the queue; none is handed out before `delayS` seconds (0 to 900) are over. */
 export type SendMessages = (messages: readonly IngestMessage[], delayS?: number) => Promise<void>
