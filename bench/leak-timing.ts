@@ -42,6 +42,7 @@ interface Ask {
 const TARGETS: Readonly<Record<string, (id: string) => Ask>> = {
   document: (id) => ({ method: "GET", path: `/documents/${id}` }),
   chunk: (id) => ({ method: "GET", path: `/documents/${id}/chunks/c0001` }),
+  page: (id) => ({ method: "GET", path: `/documents/${id}/pages/1` }),
   crop: (id) => ({ method: "GET", path: `/crop/${id}/1?chunk=c0001` }),
   delete: (id) => ({ method: "DELETE", path: `/documents/${id}` }),
   "MCP read_chunk": (id) => ({

@@ -22,11 +22,17 @@ export interface Schema {
   readonly pattern?: string
 }
 
-/** What a value is made with: the contract's components, and real values by the name of their property. */
+/** What a value is made with. */
 export interface Making {
   readonly components: Readonly<Record<string, Schema>>
-  known(name: string): readonly string[]
+  /** Real values by the name of their property. */
+  readonly known: Readonly<Record<string, readonly string[]>>
+  /** Whether values beyond the schema's bounds are made too. */
+  readonly isWild: boolean
 }
+
+/** Optional properties that refuse the request unless they fit another one, or an earlier answer: made in wild requests only. */
+const FITTING = new Set(["cursor", "embedding", "embedding_model"])
 
 /** Longest text that is made often: the model reads it. */
 const CHARS = 60
@@ -101,13 +107,22 @@ export const anyText: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom("harbour", "ice house", "sal", "who built the ice house?", "um barco no cais"),
 )
 
+/** Whatever it is, as bytes of a URL: a lone surrogate goes as the three bytes that some programs make of it. */
+export function encoded(text: string): string {
+  return [...text]
+    .map((character) =>
+      /[\ud800-\udfff]/.test(character) && character.length === 1 ? "%ED%A0%80" : encodeURIComponent(character),
+    )
+    .join("")
+}
+
 function nested(depth: number): unknown {
   let value: unknown = 1
   for (let level = 0; level < depth; level++) value = { a: value }
   return value
 }
 
-/** Values of a schema, at its bounds and a step beyond among them, so that one in some is refused. */
+/** Values of a schema; where they may be wild, at its bounds and a step beyond among them, so that many are refused. */
 export function arbitraryOf(schema: Schema, making: Making, name = "", depth = 0): fc.Arbitrary<unknown> {
   const within = (inner: Schema, of = name) => arbitraryOf(inner, making, of, depth + 1)
   if (depth > 8) return fc.constant(null)
@@ -117,8 +132,9 @@ export function arbitraryOf(schema: Schema, making: Making, name = "", depth = 0
   const choices = schema.anyOf ?? schema.oneOf ?? schema.allOf
   if (choices) return fc.oneof(...choices.map((each) => within(each)))
   const type = typeof schema.type === "string" ? schema.type : schema.type?.[0]
-  if (type === "string") return textOf(schema, making.known(name))
-  if (type === "integer" || type === "number") return numberOf(schema, type === "integer")
+  const known = making.known[name] ?? []
+  if (type === "string") return making.isWild ? wildText(schema, known) : tameText(schema, known)
+  if (type === "integer" || type === "number") return numberOf(schema, type === "integer", making.isWild)
   if (type === "boolean") return fc.boolean()
   if (type === "null") return fc.constant(null)
   if (type === "array") {
@@ -128,43 +144,78 @@ export function arbitraryOf(schema: Schema, making: Making, name = "", depth = 0
       maxLength: Math.max(minItems, Math.min(maxItems, 4)),
     })
   }
-  if (type === "object") return objectOf(schema, within)
+  if (type === "object") return objectOf(schema, within, making.isWild)
   return anyJson
 }
 
-function objectOf(schema: Schema, within: (inner: Schema, of: string) => fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
+function objectOf(
+  schema: Schema,
+  within: (inner: Schema, of: string) => fc.Arbitrary<unknown>,
+  isWild: boolean,
+): fc.Arbitrary<unknown> {
   const { properties = {}, required = [], additionalProperties } = schema
-  const model = Object.fromEntries(Object.entries(properties).map(([name, inner]) => [name, within(inner, name)]))
+  const model = modelOf(properties, within, isWild)
   const made = fc.record(model, { requiredKeys: [...required] as string[] })
   if (typeof additionalProperties !== "object" || Object.keys(properties).length > 0) return made
   return fc.dictionary(
-    fc.oneof(anyText, fc.constantFrom("kind", "year", "$kind", "$document_id", "eq", "in")),
+    fc.oneof(
+      isWild ? anyText : fc.string({ minLength: 1, maxLength: 8 }),
+      fc.constantFrom("kind", "year", "$kind", "$document_id", "eq", "in"),
+    ),
     within(additionalProperties, ""),
     { maxKeys: 3 },
   )
 }
 
-function textOf({ minLength = 0, maxLength, pattern }: Schema, known: readonly string[]): fc.Arbitrary<string> {
+/** What makes each of some named values. */
+export function modelOf(
+  named: Readonly<Record<string, Schema>>,
+  within: (schema: Schema, name: string) => fc.Arbitrary<unknown>,
+  isWild: boolean,
+): Record<string, fc.Arbitrary<unknown>> {
+  const wanted = Object.entries(named).filter(([name]) => isWild || !FITTING.has(name))
+  return Object.fromEntries(wanted.map(([name, schema]) => [name, within(schema, name)]))
+}
+
+function tameText(
+  { minLength = 0, maxLength = CHARS, pattern }: Schema,
+  known: readonly string[],
+): fc.Arbitrary<string> {
+  const bounds = { minLength, maxLength: Math.max(minLength, Math.min(CHARS, maxLength)) }
+  const made = pattern === undefined ? fc.string({ unit: "grapheme", ...bounds }) : matching(pattern)
+  if (known.length > 0)
+    return fc.oneof({ weight: 6, arbitrary: fc.constantFrom(...known) }, { weight: 1, arbitrary: made })
+  return made
+}
+
+/** A pattern that can't be turned round makes any text. */
+function matching(pattern: string): fc.Arbitrary<string> {
+  try {
+    return fc.stringMatching(new RegExp(pattern), { size: "small" })
+  } catch {
+    return anyText
+  }
+}
+
+function wildText({ minLength = 0, maxLength, pattern }: Schema, known: readonly string[]): fc.Arbitrary<string> {
   const others: fc.Arbitrary<string>[] = [anyText]
   if (known.length > 0) others.push(fc.constantFrom(...known), fc.constantFrom(...known))
   if (maxLength !== undefined && maxLength < 20_000)
     others.push(fc.constantFrom("b".repeat(maxLength), "b".repeat(maxLength + 1)))
   if (minLength > 0) others.push(fc.constant("b".repeat(minLength)))
-  if (pattern !== undefined) {
-    try {
-      others.push(fc.stringMatching(new RegExp(pattern), { size: "small" }))
-    } catch {
-      // A pattern that can't be turned round: the other texts try it.
-    }
-  }
+  if (pattern !== undefined) others.push(matching(pattern))
   return fc.oneof(...others)
 }
 
-function numberOf({ minimum = -10, maximum = 1_000 }: Schema, isInteger: boolean): fc.Arbitrary<number> {
+function numberOf(
+  { minimum = -10, maximum = 1_000 }: Schema,
+  isInteger: boolean,
+  isWild: boolean,
+): fc.Arbitrary<number> {
   const [low, high] = [Math.max(minimum, -1e6), Math.min(maximum, 1e6)]
   const bounds = fc.constantFrom(minimum, maximum, minimum - 1, maximum + 1, 0.5, 1e308, -0)
   const inside = isInteger
     ? fc.integer({ min: Math.ceil(low), max: Math.floor(high) })
     : fc.double({ min: low, max: high, noNaN: true })
-  return fc.oneof({ weight: 3, arbitrary: inside }, { weight: 1, arbitrary: bounds })
+  return isWild ? fc.oneof({ weight: 3, arbitrary: inside }, { weight: 1, arbitrary: bounds }) : inside
 }

@@ -1,11 +1,12 @@
 import fc from "fast-check"
-import { bodyOf, replaced, utf8 } from "./arbitrary-body.ts"
-import { anyJson, anyText, arbitraryOf, type Making, type Schema } from "./arbitrary-of-schema.ts"
+import { bodyOf } from "./arbitrary-body.ts"
+import { mcpCall } from "./arbitrary-call.ts"
+import { anyText, arbitraryOf, encoded, type Making, modelOf, type Schema } from "./arbitrary-of-schema.ts"
 import type { Contract, ContractOperation } from "./contract.ts"
 
 /** A request as it goes over the wire: bytes of a path, a body of bytes as latin1. */
 export interface FuzzRequest {
-  /** Of the contract; null for a path that it doesn't have. */
+  /** `GET /documents/{id}`, `tool retrieve`; null for what the contract doesn't have. */
   readonly operation: string | null
   readonly method: string
   readonly path: string
@@ -16,33 +17,58 @@ export interface FuzzRequest {
 /** How often each kind is asked: those that run a model for long, less. */
 const SELDOM = /^(?:POST \/(?:answer|chat|rerank|documents|index|index\/batch))$/
 
-/** Requests of the whole contract, of the MCP server, and of what is neither. */
-export function arbitraryRequest(contract: Contract, making: Making): fc.Arbitrary<FuzzRequest> {
-  const operations = contract.operations.map((operation) => ({
-    weight: SELDOM.test(operation.name) ? 2 : 8,
-    arbitrary: requestOf(operation, making),
-  }))
+/** Real values by the name of their parameter or property. */
+export interface Known {
+  readonly reading: Making["known"]
+  /** For what writes and deletes, so that what reads goes on finding something. */
+  readonly writing: Making["known"]
+}
+
+/** Requests of the whole contract, of the MCP server, and of what is neither: a good half of them as they should be. */
+export function arbitraryRequest(contract: Contract, known: Known): fc.Arbitrary<FuzzRequest> {
+  const { components } = contract
+  const operations = contract.operations.flatMap((operation) => {
+    const weight = SELDOM.test(operation.name) ? 1 : 4
+    const made = { components, known: isWriting(operation) ? known.writing : known.reading }
+    return [
+      { weight: weight * 2, arbitrary: requestOf(operation, { ...made, isWild: false }) },
+      { weight, arbitrary: requestOf(operation, { ...made, isWild: true }) },
+    ]
+  })
+  const making = { components, known: known.reading }
   return fc.oneof(
     ...operations,
-    { weight: 24, arbitrary: mcpCall(contract, making) },
-    { weight: 4, arbitrary: strayRequest(contract) },
+    { weight: 24, arbitrary: mcpCall(contract, { ...making, isWild: false }) },
+    { weight: 16, arbitrary: mcpCall(contract, { ...making, isWild: true }) },
+    { weight: 6, arbitrary: strayRequest(contract) },
+  )
+}
+
+function isWriting({ method, path }: ContractOperation): boolean {
+  return method === "DELETE" || (method === "POST" && /^\/(?:index|documents)/.test(path))
+}
+
+/** Its own method, or seldom one that it hasn't. */
+function methodOf({ method }: ContractOperation, { isWild }: Making): fc.Arbitrary<string> {
+  if (!isWild) return fc.constant(method)
+  return fc.oneof(
+    { weight: 20, arbitrary: fc.constant(method) },
+    { weight: 1, arbitrary: fc.constantFrom("PUT", "HEAD", "OPTIONS") },
   )
 }
 
 function requestOf(operation: ContractOperation, making: Making): fc.Arbitrary<FuzzRequest> {
   const path = fc.tuple(...operation.pathParameters.map(({ name, schema }) => pathPart(name, schema, making)))
-  const query = fc.record(
-    Object.fromEntries(operation.query.map(({ name, schema }) => [name, queryPart(name, schema, making)])),
-    { requiredKeys: [] },
-  )
+  const named = Object.fromEntries(operation.query.map(({ name, schema }) => [name, schema]))
+  const model = modelOf(named, (schema, name) => queryPart(name, schema, making), making.isWild)
+  const query = fc.record(model, { requiredKeys: [] })
   return fc
-    .tuple(path, query, bodyOf(operation, making), headersOf(), fc.integer({ min: 0, max: 60 }))
-    .map(([parts, parameters, { type, body }, headers, chance]) => {
+    .tuple(path, query, bodyOf(operation, making), headersOf(), methodOf(operation, making))
+    .map(([parts, parameters, { type, body }, headers, method]) => {
       let filled = operation.path
       for (const [at, { name }] of operation.pathParameters.entries())
         filled = filled.replace(`{${name}}`, () => parts[at] ?? "x")
       const search = Object.entries(parameters as Record<string, string>).map(([name, value]) => `${name}=${value}`)
-      const method = chance === 0 ? "PUT" : chance === 1 ? "HEAD" : chance === 2 ? "OPTIONS" : operation.method
       return {
         operation: method === operation.method ? operation.name : null,
         method,
@@ -56,7 +82,8 @@ function requestOf(operation: ContractOperation, making: Making): fc.Arbitrary<F
 /** Percent-encoded, mostly as it should be. */
 function pathPart(name: string, schema: Schema, making: Making): fc.Arbitrary<string> {
   const value = arbitraryOf(schema, making, name).map((each) => encoded(String(each)))
-  const known = making.known(name).map(encoded)
+  if (!making.isWild) return value
+  const known = (making.known[name] ?? []).map(encoded)
   const odd = fc.constantFrom(
     "%",
     "%zz",
@@ -80,9 +107,11 @@ function pathPart(name: string, schema: Schema, making: Making): fc.Arbitrary<st
 }
 
 function queryPart(name: string, schema: Schema, making: Making): fc.Arbitrary<string> {
-  const known = making.known(name).map(encoded)
+  const value = arbitraryOf(schema, making, name).map((each) => encoded(String(each)))
+  if (!making.isWild) return value
+  const known = (making.known[name] ?? []).map(encoded)
   return fc.oneof(
-    arbitraryOf(schema, making, name).map((each) => encoded(String(each))),
+    value,
     anyText.map(encoded),
     fc.constantFrom(
       "",
@@ -106,15 +135,6 @@ function queryPart(name: string, schema: Schema, making: Making): fc.Arbitrary<s
   )
 }
 
-/** Whatever it is, as bytes of an URL: a lone surrogate goes as the three bytes that some programs make of it. */
-function encoded(text: string): string {
-  return [...text]
-    .map((character) =>
-      /[\ud800-\udfff]/.test(character) && character.length === 1 ? "%ED%A0%80" : encodeURIComponent(character),
-    )
-    .join("")
-}
-
 function headersOf(): fc.Arbitrary<Record<string, string>> {
   const odd = fc.constantFrom<Record<string, string>>(
     { accept: "text/event-stream" },
@@ -135,39 +155,11 @@ function headersOf(): fc.Arbitrary<Record<string, string>> {
     { "last-event-id": "1" },
     { cookie: "a=b; ".repeat(100) },
     { traceparent: "00-zz-zz-zz" },
+    // Ten are refused as wrong, those after them as too many.
+    { authorization: "Bearer cc_wrong" },
+    { "x-api-key": "é" },
   )
   return fc.oneof({ weight: 6, arbitrary: fc.constant({}) }, { weight: 1, arbitrary: odd })
-}
-
-function mcpCall({ tools }: Contract, making: Making): fc.Arbitrary<FuzzRequest> {
-  const calls = tools.map(({ name, inputSchema }) =>
-    fc
-      .tuple(arbitraryOf(inputSchema, making), fc.nat(), anyJson, fc.nat({ max: 2 }))
-      .map(([args, at, wild, choice]) => ({
-        method: "tools/call",
-        params: { name, arguments: choice === 0 ? replaced(args, at, wild) : args },
-      })),
-  )
-  const uris = fc
-    .tuple(anyText, anyText)
-    .map(([doc, chunk]) => ({ method: "resources/read", params: { uri: `doc://${encoded(doc)}#${encoded(chunk)}` } }))
-  const wild = fc.record({
-    method: fc.constantFrom("tools/call", "resources/read", "prompts/get", "completion/complete", "x"),
-    params: anyJson,
-  })
-  const light = calls.filter((_, at) => !/answer/.test(tools[at]?.name ?? ""))
-  return fc
-    .tuple(
-      fc.oneof(...light, ...light, ...calls, uris, wild),
-      fc.oneof({ weight: 9, arbitrary: fc.constant<unknown>(1) }, { weight: 1, arbitrary: anyJson }),
-    )
-    .map(([message, id]) => ({
-      operation: null,
-      method: "POST",
-      path: "/mcp",
-      headers: { "content-type": "application/json", accept: "application/json, text/event-stream" },
-      body: utf8(JSON.stringify({ jsonrpc: "2.0", id, ...message })),
-    }))
 }
 
 /** Paths that the contract doesn't have, and methods that no path has. */

@@ -22,7 +22,15 @@ export interface ContractOperation {
 export interface Contract {
   readonly operations: readonly ContractOperation[]
   readonly components: Readonly<Record<string, Schema>>
-  readonly tools: readonly { readonly name: string; readonly inputSchema: Schema }[]
+  readonly tools: readonly Tool[]
+  /** What is wrong with a tool's result; null where nothing is. */
+  problemOfTool(name: string, result: unknown): string | null
+}
+
+interface Tool {
+  readonly name: string
+  readonly inputSchema: Schema
+  readonly outputSchema: Schema
 }
 
 interface Json {
@@ -43,7 +51,12 @@ export function readContract(document: unknown, tools: Contract["tools"]): Contr
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => operationOf(path, method, operation, check)),
   )
-  return { operations, components: components.schemas, tools }
+  const outputs = new Map(tools.map(({ name, outputSchema }) => [name, ajv.compile(outputSchema)]))
+  const problemOfTool = (name: string, result: unknown) => {
+    const validate = outputs.get(name)
+    return !validate || validate(result) ? null : `tool ${name}: ${ajv.errorsText(validate.errors)}`
+  }
+  return { operations, components: components.schemas, tools, problemOfTool }
 }
 
 function operationOf(
