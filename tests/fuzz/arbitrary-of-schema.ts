@@ -32,7 +32,13 @@ export interface Making {
 }
 
 /** Optional properties that refuse the request unless they fit another one, or an earlier answer: made in wild requests only. */
-const FITTING = new Set(["cursor", "embedding", "embedding_model"])
+const FITTING = new Set(["cursor", "embedding", "embedding_model", "dimensions", "parent", "regions"])
+/** Of these exactly one is taken. */
+const EITHER: readonly (readonly [string, string])[] = [
+  ["question", "messages"],
+  ["content", "chunks"],
+  ["chunk", "bbox"],
+]
 
 /** Longest text that is made often: the model reads it. */
 const CHARS = 60
@@ -154,8 +160,7 @@ function objectOf(
   isWild: boolean,
 ): fc.Arbitrary<unknown> {
   const { properties = {}, required = [], additionalProperties } = schema
-  const model = modelOf(properties, within, isWild)
-  const made = fc.record(model, { requiredKeys: [...required] as string[] })
+  const made = recordOf(properties, required, within, isWild)
   if (typeof additionalProperties !== "object" || Object.keys(properties).length > 0) return made
   return fc.dictionary(
     fc.oneof(
@@ -167,14 +172,23 @@ function objectOf(
   )
 }
 
-/** What makes each of some named values. */
-export function modelOf(
+/** Some named values, the required ones always; where they may not be wild, one of those that exclude each other. */
+export function recordOf(
   named: Readonly<Record<string, Schema>>,
+  required: readonly string[],
   within: (schema: Schema, name: string) => fc.Arbitrary<unknown>,
   isWild: boolean,
-): Record<string, fc.Arbitrary<unknown>> {
+): fc.Arbitrary<Record<string, unknown>> {
   const wanted = Object.entries(named).filter(([name]) => isWild || !FITTING.has(name))
-  return Object.fromEntries(wanted.map(([name, schema]) => [name, within(schema, name)]))
+  const model = Object.fromEntries(wanted.map(([name, schema]) => [name, within(schema, name)]))
+  if (isWild) return fc.record(model, { requiredKeys: [...required] })
+  const pairs = EITHER.filter((pair) => pair.every((name) => name in model))
+  return fc
+    .tuple(fc.record(model, { requiredKeys: [...required, ...pairs.flat()] }), fc.boolean())
+    .map(([made, isFirst]) => {
+      const left = new Set(pairs.map(([one, two]) => (isFirst ? two : one)))
+      return Object.fromEntries(Object.entries(made).filter(([name]) => !left.has(name)))
+    })
 }
 
 function tameText(

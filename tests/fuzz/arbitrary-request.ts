@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { bodyOf } from "./arbitrary-body.ts"
 import { mcpCall } from "./arbitrary-call.ts"
-import { anyText, arbitraryOf, encoded, type Making, modelOf, type Schema } from "./arbitrary-of-schema.ts"
+import { anyText, arbitraryOf, encoded, type Making, recordOf, type Schema } from "./arbitrary-of-schema.ts"
 import type { Contract, ContractOperation } from "./contract.ts"
 
 /** A request as it goes over the wire: bytes of a path, a body of bytes as latin1. */
@@ -60,8 +60,7 @@ function methodOf({ method }: ContractOperation, { isWild }: Making): fc.Arbitra
 function requestOf(operation: ContractOperation, making: Making): fc.Arbitrary<FuzzRequest> {
   const path = fc.tuple(...operation.pathParameters.map(({ name, schema }) => pathPart(name, schema, making)))
   const named = Object.fromEntries(operation.query.map(({ name, schema }) => [name, schema]))
-  const model = modelOf(named, (schema, name) => queryPart(name, schema, making), making.isWild)
-  const query = fc.record(model, { requiredKeys: [] })
+  const query = recordOf(named, [], (schema, name) => queryPart(name, schema, making), making.isWild)
   return fc
     .tuple(path, query, bodyOf(operation, making), headersOf(), methodOf(operation, making))
     .map(([parts, parameters, { type, body }, headers, method]) => {

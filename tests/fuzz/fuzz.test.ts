@@ -34,6 +34,7 @@ let contract: Contract
 let sender: ReturnType<typeof createSender>
 let known: Known
 let asked = 0
+const times = new Map<string, number>()
 const statuses = new Map<string, number>()
 
 beforeAll(async () => {
@@ -62,6 +63,8 @@ async function ask(request: FuzzRequest): Promise<void> {
   asked++
   const kind = `${request.operation ?? request.path.split(/[?/]/).slice(0, 2).join("/")} ${settled.status}`
   statuses.set(kind, (statuses.get(kind) ?? 0) + 1)
+  times.set(kind, (times.get(kind) ?? 0) + settled.tookMs)
+  if (settled.status === 400 && process.env['FZ']) process.stdout.write(`\nBAD ${kind} ${settled.body.slice(0,300)}`)
   const trouble = settled.hung ? `no answer in ${HANG_MS} ms` : troubleOf(contract, request, settled)
   if (trouble !== null) throw new Error(`${trouble}\n${JSON.stringify(request)}\n${fuzzed.errors().slice(-2_000)}`)
 }
@@ -81,7 +84,7 @@ test(`${REQUESTS} requests of seed ${SEED} meet no 5xx, no hang, no answer outsi
   const before = await fuzzed.memory()
   await askMany(REQUESTS - WARM_UP, SEED)
   const after = await fuzzed.memory()
-  const table = [...statuses].sort().map(([kind, count]) => `${kind}: ${count}`)
+  const table = [...statuses].sort().map(([kind, count]) => `${kind}: ${count} ${Math.round(times.get(kind) ?? 0)} ms`)
   process.stdout.write(
     `fuzz: ${asked} requests in ${Math.round((performance.now() - began) / 1000)} s, ${before} then ${after} bytes\n${table.join("\n")}`,
   )

@@ -22,10 +22,13 @@ export function troubleOf(contract: Contract, request: FuzzRequest, answer: Fuzz
 }
 
 function mcpTrouble(contract: Contract, { operation }: FuzzRequest, { status, body }: FuzzAnswer): string | null {
-  if (/-32603|"text":"internal: /.test(body)) return `an internal failure: ${body.slice(0, SHOWN)}`
+  const error = messageOf(body)?.["error"] as { code?: number; message?: string } | undefined
+  // The SDK gives wrong parameters of a method of the protocol the code of internal errors, with Zod's list of them.
+  const isInternal = error?.code === -32603 && !error.message?.startsWith("[")
+  if (isInternal || body.includes('"text":"internal: ')) return `an internal failure: ${body.slice(0, SHOWN)}`
   if (status >= 400 || operation === null) return null
   const result = messageOf(body)?.["result"] as Readonly<Record<string, unknown>> | undefined
-  if (!result) return messageOf(body)?.["error"] ? null : `neither result nor error: ${body.slice(0, SHOWN)}`
+  if (!result) return error ? null : `neither result nor error: ${body.slice(0, SHOWN)}`
   return result["isError"] === true
     ? null
     : contract.problemOfTool(operation.replace("tool ", ""), result["structuredContent"])

@@ -29,7 +29,9 @@ export async function knownValues(get: (path: string) => Promise<unknown>): Prom
   const documents = [...ids, ...written, ...Array.from({ length: PAGED_WEIGHT }, () => paged).flat()]
   const shared = {
     ...{ document: documents, document_id: documents, chunk: [...chunks], chunk_id: [...chunks] },
-    ...{ page: ["1", "2"], table: ["1.csv", "2.csv"], cursor: [next_cursor ?? "x"], width: ["200"] },
+    ...{ page: ["1", "2"], table: ["1.csv", "2.csv"], cursor: [next_cursor ?? "x"], width: ["200"], v: ["1", "2"] },
+    ...{ from: ["2026-01-01", "2026-11-01"], to: ["2026-11-02", "2026-11-30"], kind: ["person"] },
+    ...{ model: ["sentence-transformers/all-MiniLM-L6-v2"], language: ["en", "pt", "de-AT"] },
     ...{ query: ["harbour", "ice house", '"ice house" -salt'], question: ["Who built the ice house?"] },
     citation: documents.map((id) => `[[${id}#c0001]]`),
     ...{ bbox: ["0,0,1,1", "0.1,0.1,0.2,0.2"], source_account_id: ["primary"], limit: ["1", "3", "50"] },
