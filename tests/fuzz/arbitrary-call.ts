@@ -4,6 +4,9 @@ import { anyJson, anyText, arbitraryOf, encoded, type Making } from "./arbitrary
 import type { FuzzRequest } from "./arbitrary-request.ts"
 import type { Contract } from "./contract.ts"
 
+/** Tools that run the reranker, some 100 times as long as the others. */
+const SLOW = /answer|retrieve|search/
+
 interface Message {
   readonly method: string
   readonly params: unknown
@@ -19,8 +22,8 @@ export function mcpCall({ tools }: Contract, making: Making): fc.Arbitrary<FuzzR
       }),
     ),
   )
-  const light = calls.filter((_, at) => !/answer/.test(tools[at]?.name ?? ""))
-  return making.isWild ? fc.oneof(...light, ...calls, wildCall()) : fc.oneof(...light, ...light, ...calls)
+  const weighted = calls.map((arbitrary, at) => ({ weight: SLOW.test(tools[at]?.name ?? "") ? 1 : 5, arbitrary }))
+  return making.isWild ? fc.oneof(...weighted, { weight: 5, arbitrary: wildCall() }) : fc.oneof(...weighted)
 }
 
 function wildCall(): fc.Arbitrary<FuzzRequest> {

@@ -14,8 +14,8 @@ export interface FuzzRequest {
   readonly body: string | null
 }
 
-/** How often each kind is asked: those that run a model for long, less. */
-const SELDOM = /^(?:POST \/(?:answer|chat|rerank|documents|index|index\/batch))$/
+/** How often each kind is asked: those that run a model for long, and those that write, less. */
+const SELDOM = /^(?:POST \/(?:answer|chat|rerank|documents|index|index\/batch)|DELETE .*)$/
 
 /** Real values by the name of their parameter or property. */
 export interface Known {

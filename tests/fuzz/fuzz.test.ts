@@ -4,7 +4,8 @@ import { arbitraryRequest, type FuzzRequest, type Known } from "./arbitrary-requ
 import { type Contract, readContract } from "./contract.ts"
 import { messageOf, troubleOf } from "./judge.ts"
 import { knownValues } from "./known-values.ts"
-import { createSender } from "./send.ts"
+import { createLanes } from "./lanes.ts"
+import { createSender, type FuzzAnswer } from "./send.ts"
 import { type Fuzzed, startFuzzed } from "./start-fuzzed.ts"
 
 // Requests made from /openapi.json and from what the MCP server lists: as they should be, nearly so, and wild. CI asks the
@@ -34,8 +35,8 @@ let contract: Contract
 let sender: ReturnType<typeof createSender>
 let known: Known
 let asked = 0
-const times = new Map<string, number>()
-const statuses = new Map<string, number>()
+const lanes = createLanes()
+const answered = new Map<string, { readonly times: number[]; readonly statuses: Map<number, number> }>()
 
 beforeAll(async () => {
   fuzzed = await startFuzzed()
@@ -57,39 +58,59 @@ afterAll(async () => {
 })
 
 async function ask(request: FuzzRequest): Promise<void> {
-  const answer = await sender.send(request)
+  const answer = await lanes.beside(() => sender.send(request))
   // Behind a long answer of another lane, on a machine with other work: what hangs does so when it is asked alone, too.
-  const settled = answer.hung ? await sender.send(request) : answer
+  const settled = answer.hung ? await lanes.alone(() => sender.send(request)) : answer
   asked++
-  const kind = `${request.operation ?? request.path.split(/[?/]/).slice(0, 2).join("/")} ${settled.status}`
-  statuses.set(kind, (statuses.get(kind) ?? 0) + 1)
-  times.set(kind, (times.get(kind) ?? 0) + settled.tookMs)
-  if (settled.status === 400 && process.env['FZ']) process.stdout.write(`\nBAD ${kind} ${settled.body.slice(0,300)}`)
+  tally(request, settled)
   const trouble = settled.hung ? `no answer in ${HANG_MS} ms` : troubleOf(contract, request, settled)
   if (trouble !== null) throw new Error(`${trouble}\n${JSON.stringify(request)}\n${fuzzed.errors().slice(-2_000)}`)
 }
 
+function tally({ operation, path }: FuzzRequest, { status, tookMs }: FuzzAnswer): void {
+  const name = operation ?? (path.startsWith("/mcp") ? "MCP" : "other paths and methods")
+  const { times, statuses } = answered.get(name) ?? { times: [], statuses: new Map<number, number>() }
+  times.push(tookMs)
+  answered.set(name, { times, statuses: statuses.set(status, (statuses.get(status) ?? 0) + 1) })
+}
+
 /** `requests` of them, in lanes with seeds of their own. A failure shrinks, and is printed with seed and request. */
 async function askMany(requests: number, seed: number): Promise<void> {
-  const lanes = Array.from({ length: LANES }, (_, lane) => {
+  const asking = Array.from({ length: LANES }, (_, lane) => {
     const property = fc.asyncProperty(arbitraryRequest(contract, known), ask)
     return fc.assert(property, { seed: seed + lane, numRuns: Math.ceil(requests / LANES), endOnFailure: false })
   })
-  await Promise.all(lanes)
+  await Promise.all(asking)
+}
+
+/** What was asked how often, the sum and the longest of its times, and how it was answered. */
+function table(): string {
+  const rows = [...answered].map(([name, { times, statuses }]) => {
+    const sum = times.reduce((all, each) => all + each, 0)
+    const counts = [...statuses].sort(([one], [two]) => one - two).map(([status, count]) => `${status}: ${count}`)
+    return {
+      sum,
+      row: `${name}: ${times.length}, ${Math.round(sum)} ms, at most ${Math.round(Math.max(...times))} ms; ${counts.join(", ")}`,
+    }
+  })
+  return rows
+    .sort((one, two) => two.sum - one.sum)
+    .map(({ row }) => row)
+    .join("\n")
 }
 
 test(`${REQUESTS} requests of seed ${SEED} meet no 5xx, no hang, no answer outside of the contract, and no growth of memory`, async () => {
   const began = performance.now()
   await askMany(WARM_UP, SEED + 1_000)
-  const before = await fuzzed.memory()
+  const before = await fuzzed.measured()
   await askMany(REQUESTS - WARM_UP, SEED)
-  const after = await fuzzed.memory()
-  const table = [...statuses].sort().map(([kind, count]) => `${kind}: ${count} ${Math.round(times.get(kind) ?? 0)} ms`)
-  process.stdout.write(
-    `fuzz: ${asked} requests in ${Math.round((performance.now() - began) / 1000)} s, ${before} then ${after} bytes\n${table.join("\n")}`,
-  )
+  const after = await fuzzed.measured()
+  const took = Math.round((performance.now() - began) / 1000)
+  process.stdout.write(`${asked} requests in ${took} s, ${Math.round(after.cpuMs - before.cpuMs)} ms of the server's CPU since the warm-up, ${before.bytes} then ${after.bytes} bytes
+${table()}
+`)
   expect(asked).toBeGreaterThanOrEqual(REQUESTS)
-  expect(after - before).toBeLessThan(GROWTH_BYTES_MAX)
+  expect(after.bytes - before.bytes).toBeLessThan(GROWTH_BYTES_MAX)
   const alive = await fetch(`${fuzzed.url}/search`, {
     method: "POST",
     headers: { "content-type": "application/json" },

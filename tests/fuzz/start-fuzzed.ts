@@ -10,8 +10,8 @@ export interface Fuzzed {
   readonly url: string
   /** Whether its process lives. */
   isAlive(): boolean
-  /** Resident memory after a collection, bytes. */
-  memory(): Promise<number>
+  /** Resident memory after a collection, and the CPU's time until then. */
+  measured(): Promise<{ readonly bytes: number; readonly cpuMs: number }>
   /** The last lines that it logged as errors. */
   errors(): string
   close(): Promise<void>
@@ -39,9 +39,9 @@ export async function startFuzzed(): Promise<Fuzzed> {
   return {
     url,
     isAlive: () => child.exitCode === null && child.signalCode === null,
-    async memory() {
-      child.send("memory")
-      return ((await Promise.race([answer(child), died])) as { bytes: number }).bytes
+    async measured() {
+      child.send("measure")
+      return (await Promise.race([answer(child), died])) as { bytes: number; cpuMs: number }
     },
     errors: () => errors,
     async close() {

@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from "node:fs/promises"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { AwsV4Signer } from "aws4fetch"
 import { type FauxqsServer, startFauxqs } from "fauxqs"
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest"
@@ -18,14 +15,12 @@ const ID = "the-paper"
 const LINKS = /"((?:page|image|crop|table)_url)":"([^"]+)"/g
 
 let emulator: FauxqsServer
-let folder: string
 let served: Served
 let owner: string
 let intruder: string
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "links-"))
-  emulator = await startFauxqs({ port: 0, logger: false, host: "127.0.0.1", dataDir: folder })
+  emulator = await startFauxqs({ port: 0, logger: false, host: "127.0.0.1" })
   emulator.createBucket("archive")
   vi.stubEnv("AWS_ACCESS_KEY_ID", CREDENTIALS.accessKeyId)
   vi.stubEnv("AWS_SECRET_ACCESS_KEY", CREDENTIALS.secretAccessKey)
@@ -48,7 +43,6 @@ afterAll(async () => {
   vi.unstubAllEnvs()
   await served.close()
   await emulator.stop()
-  await rm(folder, { recursive: true, force: true })
 })
 
 const get = (path: string, key?: string): Promise<Answered> => send(served, { method: "GET", path }, key)
