@@ -4,7 +4,7 @@ import { defineConfig } from "vitest/config"
 export default defineConfig({
   test: {
     include: ["tests/fuzz/**/*.test.ts"],
-    testTimeout: 900_000,
+    testTimeout: 1_200_000,
     hookTimeout: 300_000,
     fileParallelism: false,
   },
