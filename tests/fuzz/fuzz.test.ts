@@ -106,7 +106,7 @@ test(`${REQUESTS} requests of seed ${SEED} meet no 5xx, no hang, no answer outsi
   await askMany(REQUESTS - WARM_UP, SEED)
   const after = await fuzzed.measured()
   const took = Math.round((performance.now() - began) / 1000)
-  process.stdout.write(`${asked} requests in ${took} s, ${Math.round(after.cpuMs - before.cpuMs)} ms of the server's CPU since the warm-up, ${before.bytes} then ${after.bytes} bytes
+  process.stdout.write(`${asked} requests in ${took} s, ${Math.round(after.cpuMs - before.cpuMs)} ms of the server's CPU since the warm-up, ${sender.retries()} connections gone, ${before.bytes} then ${after.bytes} bytes
 ${table()}
 `)
   expect(asked).toBeGreaterThanOrEqual(REQUESTS)

@@ -14,6 +14,7 @@ export interface FuzzAnswer {
 export function createSender(url: string, timeoutMs: number) {
   const { hostname, port } = new URL(url)
   const agent = new Agent({ keepAlive: true, maxSockets: 8 })
+  let retries = 0
   const send = (asked: FuzzRequest, isAgain = false): Promise<FuzzAnswer> =>
     new Promise((resolve, reject) => {
       const { method, path, headers, body } = asked
@@ -29,8 +30,10 @@ export function createSender(url: string, timeoutMs: number) {
       const failed = (error: NodeJS.ErrnoException) => {
         clearTimeout(late)
         // The server closed the connection, which had rested, in the moment in which we took it up.
-        if (outgoing.reusedSocket && !isAgain) resolve(send(asked, true))
-        else reject(error)
+        if (outgoing.reusedSocket && !isAgain) {
+          retries++
+          resolve(send(asked, true))
+        } else reject(error)
       }
       outgoing.on("error", failed)
       outgoing.on("response", (incoming) => {
@@ -41,7 +44,12 @@ export function createSender(url: string, timeoutMs: number) {
       })
       outgoing.end(bytes ?? undefined)
     })
-  return { send: (request: FuzzRequest) => send(request), close: () => agent.destroy() }
+  return {
+    send: (request: FuzzRequest) => send(request),
+    /** How often a kept connection was gone when it was taken up. */
+    retries: () => retries,
+    close: () => agent.destroy(),
+  }
 }
 
 async function read(incoming: IncomingMessage, path: string): Promise<Omit<FuzzAnswer, "tookMs" | "hung">> {
