@@ -105,10 +105,13 @@ test(`${REQUESTS} requests of seed ${SEED} meet no 5xx, no hang, no answer outsi
   const before = await fuzzed.measured()
   await askMany(REQUESTS - WARM_UP, SEED)
   const after = await fuzzed.measured()
-  const took = Math.round((performance.now() - began) / 1000)
-  process.stdout.write(`${asked} requests in ${took} s, ${Math.round(after.cpuMs - before.cpuMs)} ms of the server's CPU since the warm-up, ${sender.retries()} connections gone, ${before.bytes} then ${after.bytes} bytes
-${table()}
-`)
+  const figures = [
+    `${asked} requests in ${Math.round((performance.now() - began) / 1_000)} s`,
+    `${Math.round((after.cpuMs - before.cpuMs) / 1_000)} s of the server's CPU after the warm-up`,
+    `${before.bytes} then ${after.bytes} bytes`,
+    `${sender.retries()} kept connections gone`,
+  ]
+  process.stdout.write(`${figures.join(", ")}\n${table()}\n`)
   expect(asked).toBeGreaterThanOrEqual(REQUESTS)
   expect(after.bytes - before.bytes).toBeLessThan(GROWTH_BYTES_MAX)
   const alive = await fetch(`${fuzzed.url}/search`, {
