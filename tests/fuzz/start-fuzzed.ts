@@ -24,13 +24,14 @@ const SMALL = { RERANK_CANDIDATES: "8", RETRIEVAL_K_INITIAL: "8", RETRIEVAL_K_MM
 export async function startFuzzed(): Promise<Fuzzed> {
   const home = await mkdtemp(join(tmpdir(), "concordance-fuzz-"))
   await cp(join(await testModelHome(), "models"), join(home, "models"), { recursive: true })
+  // biome-ignore lint/style/noProcessEnv: where node and its modules lie
+  const { PATH, HOME } = process.env
   const child = fork("tests/fuzz/fuzzed-server.ts", {
     execArgv: ["--import", "tsx", "--expose-gc"],
-    // biome-ignore lint/style/noProcessEnv: the rest of the environment is where node and its modules lie
     env: {
       ...SMALL,
-      PATH: process.env["PATH"],
-      HOME: process.env["HOME"],
+      PATH,
+      HOME,
       CONCORDANCE_HOME: home,
       PORT: "0",
       HOST: "127.0.0.1",
