@@ -3,8 +3,15 @@ import { defineConfig } from "vitest/config"
 export default defineConfig({
   test: {
     include: ["{lib,functions,cli,bench,tests,web}/**/*.test.ts"],
-    // Have configurations of their own: they need SST (`npm run infra:install`), the inspector (`npm run mcp:install`), Chromium, or a machine to break.
-    exclude: ["tests/faults/**", "tests/infra/**", "tests/lambda/**", "tests/mcp-processes/**", "tests/web/**"],
+    // Have configurations of their own: they need SST (`npm run infra:install`), the inspector (`npm run mcp:install`), Chromium, a machine to break, or minutes.
+    exclude: [
+      "tests/faults/**",
+      "tests/fuzz/**",
+      "tests/infra/**",
+      "tests/lambda/**",
+      "tests/mcp-processes/**",
+      "tests/web/**",
+    ],
     globalSetup: "tests/build-page.ts",
     // PGlite starts in 3 to 8 s on a busy machine.
     testTimeout: 60_000,

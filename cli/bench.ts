@@ -65,6 +65,11 @@ export interface M3ShapeOptions {
   readonly json?: true
 }
 
+export interface LeakTimingOptions {
+  readonly pairs: number
+  readonly json?: true
+}
+
 export function addBenchCommand(program: Command, terminal: Terminal): void {
   const bench = program.command("bench").description("measure relevance and speed; see bench/README.md")
   bench
@@ -121,6 +126,21 @@ export function addBenchCommand(program: Command, terminal: Terminal): void {
   addAnswersBench(bench, terminal)
   addM3ShapeBench(bench, terminal)
   addColdStartBench(bench, terminal)
+  addLeakTimingBench(bench, terminal)
+}
+
+function addLeakTimingBench(bench: Command, terminal: Terminal): void {
+  bench
+    .command("leak-timing")
+    .description(
+      "time an id that nobody has beside one of another tenant's, over HTTP: the medians must not tell them apart",
+    )
+    .option("--pairs <n>", "pairs of requests of each kind", parseCount, 1_000)
+    .option("--json", "print the figures as JSON")
+    .action(async (options: LeakTimingOptions) => {
+      const { benchLeakTiming } = await import("./bench-leak-timing.ts")
+      await benchLeakTiming(options, terminal)
+    })
 }
 
 function addColdStartBench(bench: Command, terminal: Terminal): void {

@@ -35,6 +35,5 @@ export function createMemoryObjects(): ObjectStore & { readonly held: Map<string
       for (const key of keys(prefix)) yield { key, bytes: held.get(key)?.body.byteLength ?? 0 }
     },
     presignPut: async (key) => `https://bucket.test/${key}`,
-    presignGet: async (key) => `https://bucket.test/${key}`,
   }
 }

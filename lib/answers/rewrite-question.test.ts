@@ -117,6 +117,12 @@ describe("by rule, what a question leaves out is taken from the one before", () 
     expect(added.split(" ")).toHaveLength(12)
     expect(added).toMatch(/^[\p{L}\p{N} ]+$/u)
   })
+
+  test("the question stays no longer than a search takes, whatever was said before it", () => {
+    const before = user(`${"b".repeat(8_000)} lighthouse`)
+    expect(rewriteByRule([before, user("why")])).toBe("why lighthouse")
+    expect(rewriteByRule([before, user(`why ${" ".repeat(7_996)}`)])).toHaveLength(8_000)
+  })
 })
 
 test("without a model nothing is called, and nothing is reported", async () => {

@@ -88,7 +88,11 @@ export function rewriteByRule(messages: readonly Turn[]): string {
       .filter((word) => isContent(word) && !known.has(word.toLowerCase()))
       .map((word) => [word.toLowerCase(), word]),
   )
-  return [question, ...[...added.values()].slice(0, WORDS_MAX)].join(" ")
+  // A "word" of thousands of letters would make a question longer than a search takes.
+  return [...added.values()].slice(0, WORDS_MAX).reduce((text, word) => {
+    const longer = `${text} ${word}`
+    return longer.length > QUESTION_CHARS_MAX ? text : longer
+  }, question)
 }
 
 function isContent(word: string): boolean {

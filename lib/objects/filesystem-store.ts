@@ -102,7 +102,6 @@ export function createFilesystemStore(options: FilesystemStoreOptions): ObjectSt
     },
 
     presignPut: async () => null,
-    presignGet: async () => null,
   }
 }
 

@@ -193,7 +193,7 @@ describe.each(STORES)("the store on %s", (name, open) => {
       await store.put(page("doc", 1), bytes("x"), "image/png")
       await expect(store.delete([page("doc", 1), key])).rejects.toMatchObject(refused)
       expect(await store.head(page("doc", 1))).not.toBeNull()
-      if (name === "S3") await expect(store.presignGet(key, 60)).rejects.toMatchObject(refused)
+      if (name === "S3") await expect(store.presignPut(key, "text/plain", 60)).rejects.toMatchObject(refused)
     },
   )
 
@@ -223,7 +223,7 @@ describe.each(STORES)("the store on %s", (name, open) => {
 describe("URLs of S3", () => {
   const key = uploadKey("primary", "a document/with %2e", "relat\u00f3rio (1).pdf")
 
-  test("take an upload of the signed type and give it back, with no checksum in them", async () => {
+  test("take an upload of the signed type, with no checksum in them", async () => {
     const store = openS3("signed")
     const put = await store.presignPut(key, "application/pdf", 60)
     const query = new URL(put ?? "").searchParams
@@ -238,17 +238,10 @@ describe("URLs of S3", () => {
     })
     expect(uploaded.status).toBe(200)
     expect(await store.get(key)).toEqual({ body: Buffer.from("%PDF-1.7 body"), contentType: "application/pdf" })
-
-    const get = await store.presignGet(key, 60)
-    expect([...new URL(get ?? "").searchParams.keys()].join()).not.toMatch(/checksum/i)
-    const fetched = await fetch(get ?? "")
-    expect(fetched.headers.get("content-type")).toBe("application/pdf")
-    expect(await fetched.text()).toBe("%PDF-1.7 body")
   })
 
   test("are none on the filesystem", async () => {
     const store = createFilesystemStore({ folder: join(folder, "unsigned") })
     expect(await store.presignPut(key, "application/pdf", 60)).toBeNull()
-    expect(await store.presignGet(key, 60)).toBeNull()
   })
 })

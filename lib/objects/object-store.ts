@@ -50,8 +50,6 @@ export interface ObjectStore {
    * filesystem). It bounds no size: look at `head` before `get`.
    */
   presignPut(key: string, contentType: string, expiresS: number): Promise<string | null>
-  /** A URL to GET it, good for `expiresS` seconds; null where the store has no URLs. */
-  presignGet(key: string, expiresS: number): Promise<string | null>
 }
 
 /** The error of an object that is larger than its reader allows. */

@@ -1,4 +1,4 @@
-import { GetObjectCommand, HeadObjectCommand, ListObjectsV2Command, PutObjectCommand } from "@aws-sdk/client-s3"
+import { HeadObjectCommand, ListObjectsV2Command, PutObjectCommand } from "@aws-sdk/client-s3"
 import { getSignedUrl } from "@aws-sdk/s3-request-presigner"
 import { deleteObjects } from "./delete-objects.ts"
 import { requireObjectKey, requireObjectPrefix } from "./object-key.ts"
@@ -71,9 +71,6 @@ export function createS3Store(options: S3StoreOptions): ObjectStore {
       const signableHeaders = new Set(["content-type"])
       return reported(() => getSignedUrl(client, command(), { expiresIn: expiresS, signableHeaders }))
     },
-
-    presignGet: (key, expiresS) =>
-      reported(() => getSignedUrl(client, new GetObjectCommand(addressOf(key)), { expiresIn: expiresS })),
   }
 }
 
