@@ -104,6 +104,9 @@ const REMOVE_CONTENTS = [
     where ${OF_THE_BURIED} and state <> 'superseded'`,
 ]
 
+/** Longer than other requests have: the rows and counts of a large document go with it. */
+const DELETE_MS = 120_000
+
 /** A row of `SUMMARY`. */
 interface SummaryRow {
   readonly id: string
@@ -152,7 +155,7 @@ export function createDocuments(database: Database): Documents {
     },
 
     async delete(tenant, id) {
-      const [buried = []] = await database.batch({ tenant }, deletion(id))
+      const [buried = []] = await database.batch({ tenant }, deletion(id), { timeoutMs: DELETE_MS })
       return buried.length > 0
     },
   }

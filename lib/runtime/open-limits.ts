@@ -1,6 +1,7 @@
 import type { Config } from "../config.ts"
 import { createBoundedDatabase } from "../database/bounded-database.ts"
 import type { Database } from "../database/database.ts"
+import { createTimedDatabase } from "../database/timed-database.ts"
 import type { EmbeddingMeter } from "../inference/meter-embedder.ts"
 import { createMemoryLimits } from "../limits/memory-limits.ts"
 import { createPostgresLimits } from "../limits/postgres-limits.ts"
@@ -29,8 +30,9 @@ export function openLimits(database: Database, config: Config, log: Log): Opened
   const budget =
     perDay === undefined ? undefined : createPostgresTokenBudget(database, { purpose: "inference", perDay })
   const store = database.driver === "pglite" ? createMemoryLimits() : createPostgresLimits(database)
+  const timed = createTimedDatabase(database, config.databaseTimeoutMs)
   return {
-    database: createBoundedDatabase(database, config.databaseQueueMax),
+    database: createBoundedDatabase(timed, config.databaseQueueMax),
     rates: createRates(store, config),
     usage,
     embeddingMeter: { count, budget },

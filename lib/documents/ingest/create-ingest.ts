@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto"
 import { measure } from "../../activity.ts"
+import { createTimedDatabase } from "../../database/timed-database.ts"
 import { loadLanguageDetector } from "../../detect-language.ts"
 import { AppError, isOutage } from "../../errors.ts"
 import type { Documents } from "../documents.ts"
@@ -74,8 +75,11 @@ export interface Ingest extends Receive {
 
 type IngestDeps = Omit<JobParts, "jobs" | "drafts" | "enrichments" | "limit" | "detectLanguage"> & {
   readonly documents: Documents
-  /** `retentionDays`: documents that nobody replaces for so long are deleted; absent, they stay. */
-  readonly settings: { readonly retentionDays?: number | undefined }
+  /**
+   * `retentionDays`: documents that nobody replaces for so long are deleted; absent, they stay. `databaseTimeoutMs`: for what
+   * somebody who uploads waits for; absent, as long as it takes.
+   */
+  readonly settings: { readonly retentionDays?: number | undefined; readonly databaseTimeoutMs?: number }
 }
 
 /** Deleted by one sweep: each takes some milliseconds of a write that it rides on. */
@@ -99,6 +103,8 @@ export function createIngest(deps: IngestDeps): Ingest {
     detectLanguage: loadLanguageDetector,
   }
   const cleanUp = createCleanUp({ database, objects, log })
+  const { databaseTimeoutMs: timeoutMs } = settings
+  const answering = timeoutMs === undefined ? database : createTimedDatabase(database, timeoutMs)
 
   async function settle(job: Job, thrown: unknown, queued?: QueuedRun): Promise<RunOutcome> {
     const failure = describeFailure(thrown)
@@ -135,7 +141,7 @@ export function createIngest(deps: IngestDeps): Ingest {
     )
 
   return {
-    ...createReceive({ ...deps, cleanUp }),
+    ...createReceive({ ...deps, database: answering, cleanUp }),
     async run(tenant, documentId, options = {}) {
       const { isAlone: takeOver, queued } = options
       const job = await jobs.claim(tenant, documentId, randomUUID(), { takeOver, ...queued })
