@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { openServerOwner } from "../../lib/database/open-server.ts"
 import { createKeyRing } from "../../lib/keys/key-ring.ts"
-import { faultsOf } from "./faultless.ts"
+import { faultsAt } from "./faultless.ts"
 import { openCluster, type PrivateCluster, whyNoCluster } from "./private-cluster.ts"
 import { ask, form, makeHome, removeFolder, type ServerProcess, startServer, WITHOUT_MODELS } from "./server-process.ts"
 
@@ -78,7 +78,7 @@ describe.skipIf(reason !== null)(`a clock that jumps by a day ${reason ?? ""}`, 
       "select document_id, worker, attempts, state from concordance.ingest_jobs order by 1",
     )
     expect(jobs.find((job) => job["document_id"] === "theirs")).toMatchObject({ worker: "them", attempts: 1 })
-    await cluster.query("delete from concordance.ingest_jobs where document_id = 'theirs'")
-    expect(await faultsOf((text) => cluster.query(text))).toEqual({})
+    await cluster.query("delete from concordance.documents where id = 'theirs'")
+    expect(await faultsAt({ home, url: cluster.url })).toEqual({})
   })
 })
