@@ -92,10 +92,13 @@ const BURY = `update documents d set ${EMPTY} where id = $1 and status <> 'delet
 const OF_THE_BURIED = `document_id = $1 and exists (select from documents d where d.id = $1 and d.status = 'deleted')`
 const REMOVE_CONTENTS = [
   // A file that is announced must not bring it back, even where there is no document yet.
-  `delete from uploads where document_id = $1 and not exists (select from documents d where d.id = $1 and d.status <> 'deleted')`,
+  // A picture's row is no announcement: it marks what is to be removed, also after a second delete, or is of an import under way.
+  `delete from uploads where document_id = $1 and starts_with(key, 'uploads/')
+      and not exists (select from documents d where d.id = $1 and d.status <> 'deleted')`,
   // Marks that there are objects to remove; so do jobs.
   `insert into uploads (source_account_id, key, document_id, expires_at)
-   select distinct source_account_id, image_key, document_id, now() from chunks where ${OF_THE_BURIED} and image_key is not null`,
+   select distinct source_account_id, image_key, document_id, now() from chunks where ${OF_THE_BURIED} and image_key is not null
+   on conflict do nothing`,
   `delete from chunks where ${OF_THE_BURIED}`,
   `delete from pages where ${OF_THE_BURIED}`,
   `delete from document_tables where ${OF_THE_BURIED}`,
