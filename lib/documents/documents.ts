@@ -6,6 +6,26 @@ import { AppError } from "../errors.ts"
 /** Where a document is on its way: `failed` and `queued` may hold of a new version while the old one is served. */
 const DocumentStatus = z.enum(["queued", "processing", "ready", "failed"])
 
+/** Why an upload failed. */
+export const UploadError = z.object({
+  code: z.string(),
+  message: z.string(),
+  request_id: z
+    .string()
+    .optional()
+    .describe("Of the request that brought the upload; in the log, its lines have it too"),
+})
+
+/** The error in a job's row. */
+export function uploadError(row: {
+  readonly error_code: string | null
+  readonly error: string | null
+  readonly request_id: string | null
+}): z.infer<typeof UploadError> {
+  const { error_code: code, error: message, request_id } = row
+  return { code: code ?? "internal", message: message ?? "", ...(request_id !== null && { request_id }) }
+}
+
 /** One row of `GET /documents`. */
 export const DocumentSummary = z.object({
   id: z.string(),
@@ -17,7 +37,7 @@ export const DocumentSummary = z.object({
   metadata: z.record(z.string(), z.unknown()),
   created_at: z.string(),
   updated_at: z.string(),
-  error: z.object({ code: z.string(), message: z.string() }).optional().describe("Why the latest upload failed"),
+  error: UploadError.optional().describe("Why the latest upload failed"),
 })
 export type DocumentSummary = z.infer<typeof DocumentSummary>
 
@@ -71,7 +91,7 @@ const SUMMARY = `
          to_char(d.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as updated_at,
          j.state as job_state, j.pages_done + j.enrich_done + j.embed_done as steps_done,
          j.pages_total + j.enrich_total + j.embed_total as steps_total,
-         j.pages_done, j.pages_total, j.enrich_tokens::float8 as enrich_tokens, j.error_code, j.error, j.warnings
+         j.pages_done, j.pages_total, j.enrich_tokens::float8 as enrich_tokens, j.error_code, j.error, j.request_id, j.warnings
     from documents d
     left join lateral (
       select * from ingest_jobs j
@@ -130,6 +150,7 @@ interface SummaryRow {
   readonly enrich_tokens: number | null
   readonly error_code: string | null
   readonly error: string | null
+  readonly request_id: string | null
   readonly warnings: string[] | null
 }
 
@@ -172,9 +193,7 @@ export function deletion(id: string): readonly Statement[] {
 function toSummary(row: SummaryRow): DocumentSummary {
   const { id, title, status, languages, chunks, page_count, metadata, created_at, updated_at } = row
   const pages = page_count !== null && { page_count }
-  const error = row.job_state === "failed" && {
-    error: { code: row.error_code ?? "internal", message: row.error ?? "" },
-  }
+  const error = row.job_state === "failed" && { error: uploadError(row) }
   return { id, title, status, languages, chunks, ...pages, metadata, created_at, updated_at, ...error }
 }
 

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto"
-import { measure } from "../../activity.ts"
+import { currentActivity, measure, runActivity } from "../../activity.ts"
 import { createTimedDatabase } from "../../database/timed-database.ts"
 import { loadLanguageDetector } from "../../detect-language.ts"
 import { AppError, isOutage } from "../../errors.ts"
@@ -87,6 +87,12 @@ const EXPIRED_PER_SWEEP = 50
 
 const NO_PROGRESS = "Nothing of this file was finished in the time that there is: split it into smaller files"
 
+/** Who takes a job up on its own account works for the request that brought it: its log lines and messages say so. */
+function runFromRow<T>({ requestId }: Job, work: () => Promise<T>): Promise<T> {
+  const activity = currentActivity()
+  return activity.requestId === null && requestId !== undefined ? runActivity({ ...activity, requestId }, work) : work()
+}
+
 /** A process that ends doesn't say why; it may have been the file. */
 const CRASHED: JobFailure = { code: "document_unreadable", message: "", isOfTheFile: false }
 
@@ -113,7 +119,10 @@ export function createIngest(deps: IngestDeps): Ingest {
     const isWaitedFor = queued === undefined && isOutage(failure)
     const after = await jobs.noteFailure(job, failure, { isFinal: failure.isOfTheFile, isOutage: isWaitedFor })
     if (after === null) return "superseded"
-    if (after.state === "failed") queued?.onFailure(failure)
+    if (after.state === "failed") {
+      log.info("an upload has failed", { code: failure.code, attempts: after.attempts })
+      queued?.onFailure(failure)
+    }
     return after.state === "failed" ? "failed" : "retry"
   }
 
@@ -147,7 +156,7 @@ export function createIngest(deps: IngestDeps): Ingest {
       const job = await jobs.claim(tenant, documentId, randomUUID(), { takeOver, ...queued })
       if (job === null) return "none"
       if (job === "failed") queued?.onFailure(CRASHED)
-      const outcome = job === "failed" ? job : await runHeld(job, options)
+      const outcome = job === "failed" ? job : await runFromRow(job, () => runHeld(job, options))
       log.debug("upload worked on", { outcome })
       measure("concordance.ingest.jobs", 1, { "concordance.outcome": outcome })
       if (!["paused", "retry", "spread"].includes(outcome)) await cleanUp(tenant, documentId)
