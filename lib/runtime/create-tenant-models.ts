@@ -30,7 +30,12 @@ interface Known {
 }
 
 /** Asks the database which model is the tenant's, and the pool for it. */
-export function createTenantModels({ database, pool, log, now = Date.now }: TenantModelsDeps): TenantModels {
+export function createTenantModels({
+  database,
+  pool,
+  log,
+  now = () => performance.now(),
+}: TenantModelsDeps): TenantModels {
   const known = new LRUCache<string, Known>({ max: TENANTS_MAX })
   /** What each tenant was last searched by: its vectors are still there while the next model is being opened. */
   const latest = new LRUCache<string, Embedder>({ max: TENANTS_MAX })
