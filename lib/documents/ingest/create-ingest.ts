@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto"
 import { currentActivity, measure, runActivity } from "../../activity.ts"
+import type { Database } from "../../database/database.ts"
 import { createTimedDatabase } from "../../database/timed-database.ts"
 import { loadLanguageDetector } from "../../detect-language.ts"
 import { AppError, isOutage } from "../../errors.ts"
@@ -87,6 +88,11 @@ const EXPIRED_PER_SWEEP = 50
 
 const NO_PROGRESS = "Nothing of this file was finished in the time that there is: split it into smaller files"
 
+/** For what somebody waits for. */
+function answering({ database, settings: { databaseTimeoutMs: timeoutMs } }: IngestDeps): Database {
+  return timeoutMs === undefined ? database : createTimedDatabase(database, timeoutMs)
+}
+
 /** Who takes a job up on its own account works for the request that brought it: its log lines and messages say so. */
 function runFromRow<T>({ requestId }: Job, work: () => Promise<T>): Promise<T> {
   const activity = currentActivity()
@@ -109,8 +115,6 @@ export function createIngest(deps: IngestDeps): Ingest {
     detectLanguage: loadLanguageDetector,
   }
   const cleanUp = createCleanUp({ database, objects, log })
-  const { databaseTimeoutMs: timeoutMs } = settings
-  const answering = timeoutMs === undefined ? database : createTimedDatabase(database, timeoutMs)
 
   async function settle(job: Job, thrown: unknown, queued?: QueuedRun): Promise<RunOutcome> {
     const failure = describeFailure(thrown)
@@ -118,12 +122,10 @@ export function createIngest(deps: IngestDeps): Ingest {
     // A queue gives a message up after its third failure, and the job with it.
     const isWaitedFor = queued === undefined && isOutage(failure)
     const after = await jobs.noteFailure(job, failure, { isFinal: failure.isOfTheFile, isOutage: isWaitedFor })
-    if (after === null) return "superseded"
-    if (after.state === "failed") {
-      log.info("an upload has failed", { code: failure.code, attempts: after.attempts })
-      queued?.onFailure(failure)
-    }
-    return after.state === "failed" ? "failed" : "retry"
+    if (after?.state !== "failed") return after === null ? "superseded" : "retry"
+    log.info("an upload has failed", { code: failure.code, attempts: after.attempts })
+    queued?.onFailure(failure)
+    return "failed"
   }
 
   async function putDown(job: Job, queued?: QueuedRun): Promise<RunOutcome> {
@@ -150,7 +152,7 @@ export function createIngest(deps: IngestDeps): Ingest {
     )
 
   return {
-    ...createReceive({ ...deps, database: answering, cleanUp }),
+    ...createReceive({ ...deps, database: answering(deps), cleanUp }),
     async run(tenant, documentId, options = {}) {
       const { isAlone: takeOver, queued } = options
       const job = await jobs.claim(tenant, documentId, randomUUID(), { takeOver, ...queued })
@@ -171,8 +173,8 @@ export function createIngest(deps: IngestDeps): Ingest {
     reopen: (tenant, documentId) => jobs.reopen(tenant, documentId, CODES_OF_FILES),
     pending: (tenant) => jobs.pending(tenant),
     async leftovers(tenant, countMax) {
-      const { retentionDays } = settings
-      if (retentionDays !== undefined) await expireDocuments(database, tenant, retentionDays, EXPIRED_PER_SWEEP)
+      const days = settings.retentionDays
+      if (days !== undefined) await expireDocuments(database, tenant, days, EXPIRED_PER_SWEEP)
       return findLeftovers(database, tenant, countMax)
     },
     cleanUp,
