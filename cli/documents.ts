@@ -78,7 +78,9 @@ function facts(document: DocumentDetails): string[] {
   return [
     describe(document),
     ...(progress ? [`    done ${progress.done} of ${progress.total} pages and chunks`] : []),
-    ...(error ? [`    failed with ${error.code}`] : []),
+    ...(error
+      ? [`    failed with ${error.code}${error.request_id ? `, request ${printable(error.request_id)}` : ""}`]
+      : []),
     ...(document.mime_type === undefined ? [] : [`    type ${document.mime_type}`]),
     ...(languages.length > 0 ? [`    languages ${languages.join(", ")}`] : []),
     ...(Object.keys(metadata).length > 0 ? [`    metadata ${printable(JSON.stringify(metadata))}`] : []),

@@ -7,9 +7,6 @@ interface BackfillOptions extends TenantOptions {
   readonly concurrency: number
 }
 
-/** From here on an index is faster than an exact scan: `buildVectorIndex`. */
-const INDEX_FROM = 50_000
-
 /** `spaces backfill`. */
 export async function backfillSpaces(model: string, options: BackfillOptions, terminal: Terminal): Promise<void> {
   const { spacesOf, withSwap } = await import("./swap-models.ts")
@@ -49,12 +46,10 @@ async function fill(
   await indexLarge(swap, tenant, space, terminal)
 }
 
-/** Built once the vectors are in: row by row it would take several times as long. */
 async function indexLarge({ owner }: Swap, tenant: string, space: FilledSpace, terminal: Terminal): Promise<void> {
-  const { buildVectorIndex, countVectors } = await import("../lib/database/vector-index.ts")
-  if (space.indexed || (await countVectors(owner, tenant, space.id)) < INDEX_FROM) return
+  const { indexLargeSpace } = await import("../lib/documents/spaces/index-large-space.ts")
   const began = performance.now()
-  await buildVectorIndex(owner, tenant, space.model)
+  if (!(await indexLargeSpace(owner, tenant, space.model))) return
   terminal.line(`${tenant}  ${space.model}  indexed in ${seconds(began).toFixed(1)} s`)
 }
 

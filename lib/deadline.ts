@@ -61,4 +61,20 @@ export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal | un
   }
 }
 
+/** What `work` resolves to, or what `late` makes as soon as `ms` are over; work goes on unheard. */
+export async function withinMs<T>(work: Promise<T>, ms: number, late: () => Error): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const over = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(late()), Math.min(Math.ceil(ms), TIMER_MS_MAX))
+  })
+  try {
+    return await Promise.race([work, over])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** A longer timer of Node's fires at once. */
+const TIMER_MS_MAX = 2 ** 31 - 1
+
 const timeout = () => new DOMException("The time allowed ran out", "TimeoutError")

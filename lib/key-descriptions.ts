@@ -79,6 +79,8 @@ export const keyDescriptions: Readonly<Record<EnvironmentKey, string>> = {
     "Questions that may wait for a model in this process, and an eighth as many requests with texts to embed, whose bodies are larger; one more gets 503, a search is answered by words alone",
   DATABASE_QUEUE_MAX:
     "Units of work of requests that the database may have at once, those that wait among them; one more gets 503",
+  DATABASE_TIMEOUT_MS:
+    "Longest that a request waits for the database where no deadline of its own says so, ms; then 503, or 504 where the database still speaks",
   SEARCH_TIMEOUT_MS: "Longest a search may take, ms; then 504",
   INDEX_TIMEOUT_MS: "Longest that indexing one request, or one group of lines of a batch, may take, ms",
   EMBED_TIMEOUT_MS: "Longest a search waits for the query's vector, ms; then it answers by words alone and says so",

@@ -20,4 +20,7 @@ export const limitKeys = {
   DATABASE_QUEUE_MAX: whole(1, 10_000, 256, {
     group: "Limits",
   }),
+  DATABASE_TIMEOUT_MS: whole(1_000, 3_600_000, 30_000, {
+    group: "Limits",
+  }),
 }

@@ -57,6 +57,27 @@ async function anotherMessage(): Promise<void> {
   await queue.drain()
 }
 
+test("a second delete while the store is away keeps what the first one marked, and a picture on its way is no obstacle", async () => {
+  await ingested("album")
+  const [made, held] = ["bundles/ours/album/1.png", "bundles/ours/album/2.png"]
+  await shelf.rows(
+    "update chunks set image_key = case when ordinal = (select min(ordinal) from chunks) then $1 else $2 end where document_id = 'album'",
+    [made, held],
+  )
+  // An import under way brings the second picture anew.
+  await shelf.rows(
+    "insert into uploads (source_account_id, key, document_id, expires_at) values ('ours', $1, 'album', now() + interval '1 hour')",
+    [held],
+  )
+  expect(await shelf.documents.delete(OURS, "album")).toBe(true)
+  expect(await shelf.documents.delete(OURS, "album")).toBe(false)
+  const marks = "select key, expires_at <= now() as over from uploads where document_id = 'album' order by key"
+  expect(await shelf.rows(marks)).toEqual([
+    { key: made, over: true },
+    { key: held, over: false },
+  ])
+})
+
 test("a delete that the store cut off half-way is finished by the next ingestion, and takes nothing else along", async () => {
   await ingested("register")
   await ingested("kept")

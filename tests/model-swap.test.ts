@@ -8,6 +8,7 @@ import { backfillSpace } from "../lib/documents/spaces/backfill-space.ts"
 import { compareSpaces } from "../lib/documents/spaces/compare-spaces.ts"
 import { createSpace } from "../lib/documents/spaces/create-space.ts"
 import { dropSpace } from "../lib/documents/spaces/drop-space.ts"
+import { indexLargeSpace } from "../lib/documents/spaces/index-large-space.ts"
 import { countMissing, readSpaces } from "../lib/documents/spaces/named-space.ts"
 import { AppError } from "../lib/errors.ts"
 import type { Embedder } from "../lib/inference/inference.ts"
@@ -320,6 +321,52 @@ test("drop refuses the model in use and one that was until a moment ago, and del
   await expect(dropSpace(db.owner, tenant, words.model, { standard })).rejects.toThrow("Wait, or pass --now")
   expect(await dropSpace(db.owner, tenant, words.model, { standard, now: true })).toBe(12)
   expect((await stored(others)).every(({ vector }) => vector !== null)).toBe(true)
+  expect((await openProcess().search(ASKED)).degraded).toBeUndefined()
+})
+
+test("a filled space gets an index from the threshold on, or where the space in use has one; searches go by it", async () => {
+  const server = openProcess()
+  await server.index(...fixed(12))
+  await create(others)
+  await backfill(others)
+  const indexed = async () =>
+    Object.fromEntries(
+      (await db.owner.session((session) => readSpaces(session, tenant))).map((space) => [space.model, space.indexed]),
+    )
+  expect(await indexLargeSpace(db.owner, tenant, others.model, 13)).toBe(false)
+  expect(await indexed()).toEqual({ [words.model]: false, [others.model]: false })
+  expect(await indexLargeSpace(db.owner, tenant, words.model, 12)).toBe(true)
+  expect(await indexLargeSpace(db.owner, tenant, others.model)).toBe(true)
+  expect(await indexLargeSpace(db.owner, tenant, others.model)).toBe(false)
+  expect(await indexed()).toEqual({ [words.model]: true, [others.model]: true })
+  await activate(others)
+  const found = await openProcess().search({ query: text(3), strategy: "semantic" })
+  expect(ids(found)[0]).toBe("fixed-3")
+})
+
+test("drop deletes batch by batch: one that is cut off has given up what it deleted, is searched by nobody, and is run again", async () => {
+  const server = openProcess()
+  await server.index(...fixed(12))
+  await create(others)
+  await activate(others)
+  const id = await spaceId(words)
+  const count = async () =>
+    (
+      await db.owner.session((session) =>
+        session.query("select 1 from concordance.embeddings where space_id = $1", [id]),
+      )
+    ).length
+  const options = { standard: words.model, now: true, vectorsPerBatch: 5 }
+  const cutOff = (deleted: number) => {
+    if (deleted >= 5) throw new Error("killed")
+  }
+  await expect(dropSpace(db.owner, tenant, words.model, { ...options, onProgress: cutOff })).rejects.toThrow("killed")
+  expect(await count()).toBe(7)
+  // Between two batches nothing is held: others write.
+  await openProcess().index({ id: "meanwhile", content: "written between two batches" })
+  expect(await count()).toBe(7)
+  expect(await dropSpace(db.owner, tenant, words.model, options)).toBe(7)
+  expect(await spaceId(words)).toBe(0)
   expect((await openProcess().search(ASKED)).degraded).toBeUndefined()
 })
 

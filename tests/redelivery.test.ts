@@ -50,7 +50,7 @@ test("a message that is delivered again after its work is done changes nothing",
   expect(await queue.deliver(twin)).toBe("done")
   await queue.drain()
   expect(await chunksOf("again")).toEqual(chunks)
-  expect(await faultsOf((text) => shelf.rows(text))).toEqual({})
+  expect(await faultsOf(shelf)).toEqual({})
 })
 
 test("a message that is delivered to two processes at once is worked on by one", async () => {
@@ -62,7 +62,7 @@ test("a message that is delivered to two processes at once is worked on by one",
   expect(await shelf.documents.get(TENANT, "at-once")).toMatchObject({ status: "ready" })
   expect(await chunksOf("at-once")).toEqual(await chunksOf("again"))
   expect(queue.deadLetters).toEqual([])
-  expect(await faultsOf((text) => shelf.rows(text))).toEqual({})
+  expect(await faultsOf(shelf)).toEqual({})
 })
 
 test("a removal that is told of before its upload leaves no document", async () => {
@@ -79,5 +79,5 @@ test("a removal that is told of before its upload leaves no document", async () 
   const rows = await shelf.rows("select id from documents where id = 'early' and status <> 'deleted'")
   expect(rows).toEqual([])
   expect(await chunksOf("early")).toEqual([])
-  expect(await faultsOf((text) => shelf.rows(text))).toEqual({})
+  expect(await faultsOf(shelf)).toEqual({})
 })

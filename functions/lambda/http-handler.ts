@@ -3,6 +3,7 @@ import { handle, streamHandle } from "hono/aws-lambda"
 import type { Config } from "../../lib/config.ts"
 import type { Database } from "../../lib/database/database.ts"
 import { openServer } from "../../lib/database/open-server.ts"
+import { createTimedDatabase } from "../../lib/database/timed-database.ts"
 import { AppError } from "../../lib/errors.ts"
 import type { Log } from "../../lib/log.ts"
 import { once } from "../../lib/once.ts"
@@ -64,7 +65,8 @@ type MountWithDatabase = (app: Hono<Edge>, parts: LambdaParts) => Promise<void> 
 
 function withDatabase(mount: MountWithDatabase): Mount {
   return async (app, { config, log }) => {
-    const database = await openServer({ url: requireDatabaseUrl(config), connectionsMax: CONNECTIONS_MAX })
+    const server = await openServer({ url: requireDatabaseUrl(config), connectionsMax: CONNECTIONS_MAX })
+    const database = createTimedDatabase(server, config.databaseTimeoutMs)
     await mount(app, { config, log, database, guard: guardOf(config, database, log) })
   }
 }

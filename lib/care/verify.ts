@@ -41,6 +41,8 @@ export interface Verified {
 const OLDER_THAN_MS = 10 * 60_000
 /** No request takes as long: `tmp` files of before were left by a process that ended. */
 const TEMPORARY_MS = 24 * 60 * 60_000
+/** A look reads every row of a tenant. */
+const LONG = { timeoutMs: 6 * 60 * 60_000 }
 /** Documents mended by one round of a repair that goes document by document. */
 const IDS_PER_ROUND = 1_000
 
@@ -79,7 +81,7 @@ async function checkRows(
   const text = `
     select coalesce(sum(count), 0)::float8 as count, (array_agg(id order by id) filter (where id is not null))[1:20] as ids
       from (${check.find}) found`
-  const [[row] = []] = await deps.database.batch({ tenant }, [{ text, values }])
+  const [[row] = []] = await deps.database.batch({ tenant }, [{ text, values }], LONG)
   const count = Number(row?.["count"])
   if (count === 0) return null
   const problem = problemOf(check.kind, tenant, count, (row?.["ids"] as string[] | null) ?? [])
@@ -93,13 +95,14 @@ async function repairRows(deps: VerifyDeps, tenant: string, check: RowCheck, val
     await database.batch(
       { tenant },
       check.repair.map((text) => ({ text, values })),
+      LONG,
     )
   } else if (check.kind === "entities") await createEntities(database).rebuild(tenant)
   else if (check.kind === "tombstone" || check.kind === "leftovers") {
     const cleanUp = createCleanUp(deps)
     const text = `select id from (${check.find}) found order by id limit ${IDS_PER_ROUND}`
     for (let before = ""; ; ) {
-      const [rows = []] = await database.batch({ tenant }, [{ text, values }])
+      const [rows = []] = await database.batch({ tenant }, [{ text, values }], LONG)
       const ids = rows.map(({ id }) => String(id))
       // The same ones again: they can't be mended now.
       if (ids.length === 0 || ids.join("\n") === before) break
@@ -110,7 +113,7 @@ async function repairRows(deps: VerifyDeps, tenant: string, check: RowCheck, val
       }
     }
   } else return false
-  const [rows = []] = await database.batch({ tenant }, [{ text: check.find, values }])
+  const [rows = []] = await database.batch({ tenant }, [{ text: check.find, values }], LONG)
   return rows.length === 0
 }
 

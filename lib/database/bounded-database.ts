@@ -22,7 +22,7 @@ export function createBoundedDatabase(database: Database, unitsMax: number): Dat
   return {
     driver: database.driver,
     batch: (scope, statements, options) => bounded(() => database.batch(scope, statements, options)),
-    transaction: (scope, work) => bounded(() => database.transaction(scope, work)),
+    transaction: (scope, work, options) => bounded(() => database.transaction(scope, work, options)),
     ping: () => database.ping(),
     close: () => database.close(),
   }

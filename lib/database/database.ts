@@ -23,8 +23,12 @@ export type Row = Record<string, unknown>
  */
 export type Scope = { readonly tenant: string } | { readonly apiKeyHash: string }
 
-export interface BatchOptions {
-  /** The statements are cancelled by the server after this long, ms. */
+export interface UnitOptions {
+  /**
+   * How long the unit of work may take, with the wait for its connection, ms. The server cancels a statement that takes as long
+   * (`deadline_exceeded`); one that says nothing is given up soon after, with its connection (`database_unavailable`): whether a
+   * commit under way was heard is not known then.
+   */
   readonly timeoutMs?: number
 }
 
@@ -40,9 +44,9 @@ export interface Transaction {
 export interface Database {
   readonly driver: "pglite" | "pg" | "neon"
   /** Runs the statements in one transaction and, where the driver can, one round trip. One list of rows a statement. */
-  batch(scope: Scope, statements: readonly Statement[], options?: BatchOptions): Promise<Row[][]>
+  batch(scope: Scope, statements: readonly Statement[], options?: UnitOptions): Promise<Row[][]>
   /** An interactive transaction: committed when `work` resolves, rolled back when it throws. */
-  transaction<T>(scope: Scope, work: (transaction: Transaction) => Promise<T>): Promise<T>
+  transaction<T>(scope: Scope, work: (transaction: Transaction) => Promise<T>, options?: UnitOptions): Promise<T>
   /** Resolves when the database answers; throws `database_unavailable`. */
   ping(): Promise<void>
   close(): Promise<void>

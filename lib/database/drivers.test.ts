@@ -296,6 +296,10 @@ describe("failures", () => {
     async () => {
       const slow = database.batch({ tenant: "a" }, [{ text: "select pg_sleep(10)" }], { timeoutMs: 100 })
       await expect(slow).rejects.toMatchObject({ code: "deadline_exceeded" })
+      const within = database.transaction({ tenant: "a" }, (transaction) => transaction.query("select pg_sleep(10)"), {
+        timeoutMs: 100,
+      })
+      await expect(within).rejects.toMatchObject({ code: "deadline_exceeded" })
     },
   )
 

@@ -1,4 +1,5 @@
 import { Client, type ClientBase, neon, neonConfig, Pool } from "@neondatabase/serverless"
+import { withinMs } from "../deadline.ts"
 import { askAgain } from "./ask-again.ts"
 import type { Database, OwnerDatabase, Row, SqlValue, Statement } from "./database.ts"
 import { scopeStatement } from "./scope.ts"
@@ -15,8 +16,11 @@ export interface NeonOptions {
 }
 
 const CONNECT_TIMEOUT_MS = 5_000
-/** How much longer than the server's own timeout a client waits for the HTTP answer, ms: Neon may have to wake up. */
+/** How much longer than the server's own timeout a client waits for the answer, ms: Neon may have to wake up. */
 const GRACE_MS = 5_000
+/** The same for a statement of a transaction that has no time of its own: work in the background, whose longest takes minutes. */
+const SILENT_MS_MAX = 600_000
+const SILENT = new Error("no answer in the time allowed")
 
 const types = { getTypeParser: (oid: number) => (text: string) => fromWire(oid, text) }
 
@@ -31,7 +35,8 @@ export function createNeonDatabase({ url, connectionsMax = 4, webSocket }: NeonO
   const address = addressOf(url)
   const http = neon(url)
   // Neon goes to sleep after minutes without work and drops what is connected: connections are let go long before.
-  const pool = new Pool({ ...clientConfig(url), max: connectionsMax, idleTimeoutMillis: 20_000 })
+  const limits = { max: connectionsMax, idleTimeoutMillis: 20_000, query_timeout: SILENT_MS_MAX }
+  const pool = new Pool({ ...clientConfig(url), ...limits })
   pool.on("error", () => undefined)
   pool.on("connect", (client: ClientBase) => client.on("error", () => undefined))
 
@@ -49,16 +54,19 @@ export function createNeonDatabase({ url, connectionsMax = 4, webSocket }: NeonO
   return {
     driver: "neon",
     async batch(scope, statements, options) {
-      const waitMs = (options?.timeoutMs ?? 60_000) * Math.max(1, statements.length) + GRACE_MS
+      const waitMs = (options?.timeoutMs ?? SILENT_MS_MAX) + GRACE_MS
       return (await batch([scopeStatement(scope, options), ...statements], waitMs)).slice(1)
     },
-    async transaction(scope, work) {
+    async transaction(scope, work, options) {
       const client = await askAgain(() => pool.connect(), CONNECT_TIMEOUT_MS).catch((error: unknown) => {
         throw databaseFailure(error, address)
       })
       let clean = false
       try {
-        const result = await runTransaction(connectionOf(client, address), scopeStatement(scope), work)
+        const unit = runTransaction(connectionOf(client, address), scopeStatement(scope, options), work)
+        const waitMs = (options?.timeoutMs ?? Infinity) + GRACE_MS
+        // One that says nothing is given up with its connection, and what still waits on it fails by that.
+        const result = await withinMs(unit, waitMs, () => databaseFailure(SILENT, address))
         clean = true
         return result
       } finally {

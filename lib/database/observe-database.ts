@@ -29,7 +29,8 @@ export function observeDatabase(database: Database): Database {
       observed("BATCH", statements.map(summaryOf).join("; ").slice(0, 255), statements.length, () =>
         database.batch(scope, statements, options),
       ),
-    transaction: (scope, work) => observed("TRANSACTION", "transaction", null, () => database.transaction(scope, work)),
+    transaction: (scope, work, options) =>
+      observed("TRANSACTION", "transaction", null, () => database.transaction(scope, work, options)),
   }
 }
 

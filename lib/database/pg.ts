@@ -1,7 +1,8 @@
 import pg from "pg"
 import { measure } from "../activity.ts"
+import { withinMs } from "../deadline.ts"
 import { askAgain } from "./ask-again.ts"
-import type { Database, OwnerDatabase, SqlValue, Statement } from "./database.ts"
+import type { Database, OwnerDatabase, SqlValue, Statement, UnitOptions } from "./database.ts"
 import { scopeStatement } from "./scope.ts"
 import { type Connection, openOwnerSession, runTransaction } from "./session.ts"
 import { addressOf, databaseFailure } from "./statement-error.ts"
@@ -18,7 +19,11 @@ const IN_USE = { "db.client.connection.state": "used" }
 /** How long a unit of work waits for a connection, ms. */
 const CONNECT_TIMEOUT_MS = 5_000
 /** How much longer than the server's own timeout a client waits before it gives the connection up, ms. */
-const GRACE_MS = 2_000
+const GRACE_MS = 1_000
+/** The same for a statement of a unit that has no time of its own: work in the background, whose longest takes minutes. */
+const SILENT_MS_MAX = 600_000
+
+const SILENT = new Error("no answer in the time allowed")
 
 const types = { getTypeParser: (oid: number) => (text: string) => fromWire(oid, text) } as pg.CustomTypesConfig
 
@@ -41,30 +46,37 @@ function clientConfig(url: string): pg.ClientConfig {
  */
 export function createPgDatabase({ url, connectionsMax = 10 }: PgOptions): Database {
   const address = addressOf(url)
-  const pool = new pg.Pool({ ...clientConfig(url), max: connectionsMax, idleTimeoutMillis: 30_000 })
+  const limits = { max: connectionsMax, idleTimeoutMillis: 30_000, query_timeout: SILENT_MS_MAX }
+  const pool = new pg.Pool({ ...clientConfig(url), ...limits })
   ignoreLostConnections(pool)
 
-  async function withClient<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+  async function withClient<T>(waitMs: number | undefined, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
     const from = performance.now()
-    const client = await askAgain(() => pool.connect(), CONNECT_TIMEOUT_MS).catch((error: unknown) => {
+    const client = await takeClient(pool, waitMs).catch((error: unknown) => {
       throw databaseFailure(error, address)
     })
     measure("db.client.connection.wait_time", (performance.now() - from) / 1_000)
     measure("db.client.connection.count", 1, IN_USE)
+    let isSilent = false
+    const giveUp = () => {
+      isSilent = true
+      return databaseFailure(SILENT, address)
+    }
     try {
-      return await work(client)
+      const unit = work(client)
+      return await (waitMs === undefined ? unit : withinMs(unit, waitMs - (performance.now() - from), giveUp))
     } finally {
       measure("db.client.connection.count", -1, IN_USE)
-      // Only a connection that stands outside any transaction goes back: nobody can inherit a scope.
-      client.release(client.getTransactionStatus() !== "I")
+      // Only a connection that answers, and stands outside any transaction, goes back: nobody can inherit a scope.
+      client.release(isSilent || client.getTransactionStatus() !== "I")
     }
   }
 
   return {
     driver: "pg",
     batch: (scope, statements, options) =>
-      withClient(async (client) => {
-        const waitMs = options?.timeoutMs && options.timeoutMs * statements.length + GRACE_MS
+      withClient(waitOf(options), async (client) => {
+        const waitMs = waitOf(options)
         const send = (statement: Statement) => client.query(queryConfig(statement.text, statement.values, waitMs))
         const sent = [{ text: "begin" }, scopeStatement(scope, options), ...statements, { text: "commit" }].map(send)
         // All of them settle before the connection goes back; after the first failure the rest fail by it.
@@ -73,10 +85,12 @@ export function createPgDatabase({ url, connectionsMax = 10 }: PgOptions): Datab
         }
         return (await Promise.all(sent)).slice(2, -1).map((result) => result.rows)
       }),
-    transaction: (scope, work) =>
-      withClient((client) => runTransaction(connectionOf(client, address), scopeStatement(scope), work)),
+    transaction: (scope, work, options) =>
+      withClient(waitOf(options), (client) =>
+        runTransaction(connectionOf(client, address, waitOf(options)), scopeStatement(scope, options), work),
+      ),
     ping: () =>
-      withClient(async (client) => void (await connectionOf(client, address, CONNECT_TIMEOUT_MS).query("select 1"))),
+      withClient(CONNECT_TIMEOUT_MS, async (client) => void (await connectionOf(client, address).query("select 1"))),
     close: () => pool.end(),
   }
 }
@@ -99,6 +113,26 @@ export function createPgOwner({ url }: PgOptions): OwnerDatabase {
     },
     close: () => Promise.resolve(),
   }
+}
+
+/** How long the client itself waits for a unit of work, ms. */
+function waitOf({ timeoutMs }: UnitOptions = {}): number | undefined {
+  return timeoutMs === undefined ? undefined : timeoutMs + GRACE_MS
+}
+
+/** A connection that comes too late goes back unused. */
+async function takeClient(pool: pg.Pool, waitMs = CONNECT_TIMEOUT_MS): Promise<pg.PoolClient> {
+  const taking = askAgain(() => pool.connect(), CONNECT_TIMEOUT_MS)
+  let isLate = false
+  const giveUp = () => {
+    isLate = true
+    return SILENT
+  }
+  taking.then(
+    (client) => isLate && client.release(),
+    () => undefined,
+  )
+  return waitMs < CONNECT_TIMEOUT_MS ? withinMs(taking, waitMs, giveUp) : taking
 }
 
 function connectionOf(client: pg.ClientBase, address: string, waitMs?: number): Connection {

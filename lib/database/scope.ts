@@ -1,5 +1,5 @@
 import { currentActivity } from "../activity.ts"
-import type { BatchOptions, Scope, SqlValue, Statement } from "./database.ts"
+import type { Scope, SqlValue, Statement, UnitOptions } from "./database.ts"
 
 /** The role that every unit of work runs as: it owns nothing, and row-level security holds for it. */
 export const APP_ROLE = "concordance_app"
@@ -10,7 +10,7 @@ export const APP_ROLE = "concordance_app"
  */
 export const SEARCH_PATH = "concordance, public, extensions, pg_temp"
 
-interface ScopeOptions extends BatchOptions {
+interface ScopeOptions extends UnitOptions {
   /** Refuses every write of the transaction. */
   readonly isReadOnly?: boolean
 }

@@ -1,5 +1,6 @@
 import * as z from "zod"
 import type { Database } from "../database/database.ts"
+import { UploadError, uploadError } from "./documents.ts"
 
 /** How many of the latest failures are told. */
 const FAILURES_MAX = 20
@@ -8,7 +9,7 @@ const FAILURES_MAX = 20
 const FailedUpload = z.object({
   id: z.string(),
   title: z.string(),
-  error: z.object({ code: z.string(), message: z.string() }),
+  error: UploadError,
   failed_at: z.string().describe("ISO 8601"),
 })
 
@@ -46,7 +47,7 @@ const JOBS = `
          (select count(*)::int from ingest_jobs where state = 'failed') as failed`
 
 const FAILURES = `
-  select d.id, d.title, j.error_code, j.error,
+  select d.id, d.title, j.error_code, j.error, j.request_id,
          to_char(j.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as failed_at
     from ingest_jobs j
     join documents d on d.source_account_id = j.source_account_id and d.id = j.document_id
@@ -58,6 +59,7 @@ interface FailureRow {
   readonly title: string
   readonly error_code: string | null
   readonly error: string | null
+  readonly request_id: string | null
   readonly failed_at: string
 }
 
@@ -72,9 +74,9 @@ export function createCountCollection(database: Database): CountCollection {
       pages: count(held[0], "pages"),
       waiting: count(jobs[0], "waiting"),
       failed: count(jobs[0], "failed"),
-      failures: (failures as unknown as FailureRow[]).map(({ error_code, error, ...row }) => ({
+      failures: (failures as unknown as FailureRow[]).map(({ error_code, error, request_id, ...row }) => ({
         ...row,
-        error: { code: error_code ?? "internal", message: error ?? "" },
+        error: uploadError({ error_code, error, request_id }),
       })),
     }
   }

@@ -6,6 +6,26 @@ import { AppError } from "../errors.ts"
 /** Where a document is on its way: `failed` and `queued` may hold of a new version while the old one is served. */
 const DocumentStatus = z.enum(["queued", "processing", "ready", "failed"])
 
+/** Why an upload failed. */
+export const UploadError = z.object({
+  code: z.string(),
+  message: z.string(),
+  request_id: z
+    .string()
+    .optional()
+    .describe("Of the request that brought the upload; in the log, its lines have it too"),
+})
+
+/** The error in a job's row. */
+export function uploadError(row: {
+  readonly error_code: string | null
+  readonly error: string | null
+  readonly request_id: string | null
+}): z.infer<typeof UploadError> {
+  const { error_code: code, error: message, request_id } = row
+  return { code: code ?? "internal", message: message ?? "", ...(request_id !== null && { request_id }) }
+}
+
 /** One row of `GET /documents`. */
 export const DocumentSummary = z.object({
   id: z.string(),
@@ -17,7 +37,7 @@ export const DocumentSummary = z.object({
   metadata: z.record(z.string(), z.unknown()),
   created_at: z.string(),
   updated_at: z.string(),
-  error: z.object({ code: z.string(), message: z.string() }).optional().describe("Why the latest upload failed"),
+  error: UploadError.optional().describe("Why the latest upload failed"),
 })
 export type DocumentSummary = z.infer<typeof DocumentSummary>
 
@@ -71,7 +91,7 @@ const SUMMARY = `
          to_char(d.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as updated_at,
          j.state as job_state, j.pages_done + j.enrich_done + j.embed_done as steps_done,
          j.pages_total + j.enrich_total + j.embed_total as steps_total,
-         j.pages_done, j.pages_total, j.enrich_tokens::float8 as enrich_tokens, j.error_code, j.error, j.warnings
+         j.pages_done, j.pages_total, j.enrich_tokens::float8 as enrich_tokens, j.error_code, j.error, j.request_id, j.warnings
     from documents d
     left join lateral (
       select * from ingest_jobs j
@@ -92,10 +112,13 @@ const BURY = `update documents d set ${EMPTY} where id = $1 and status <> 'delet
 const OF_THE_BURIED = `document_id = $1 and exists (select from documents d where d.id = $1 and d.status = 'deleted')`
 const REMOVE_CONTENTS = [
   // A file that is announced must not bring it back, even where there is no document yet.
-  `delete from uploads where document_id = $1 and not exists (select from documents d where d.id = $1 and d.status <> 'deleted')`,
+  // A picture's row is no announcement: it marks what is to be removed, also after a second delete, or is of an import under way.
+  `delete from uploads where document_id = $1 and starts_with(key, 'uploads/')
+      and not exists (select from documents d where d.id = $1 and d.status <> 'deleted')`,
   // Marks that there are objects to remove; so do jobs.
   `insert into uploads (source_account_id, key, document_id, expires_at)
-   select distinct source_account_id, image_key, document_id, now() from chunks where ${OF_THE_BURIED} and image_key is not null`,
+   select distinct source_account_id, image_key, document_id, now() from chunks where ${OF_THE_BURIED} and image_key is not null
+   on conflict do nothing`,
   `delete from chunks where ${OF_THE_BURIED}`,
   `delete from pages where ${OF_THE_BURIED}`,
   `delete from document_tables where ${OF_THE_BURIED}`,
@@ -103,6 +126,9 @@ const REMOVE_CONTENTS = [
   `update ingest_jobs set state = 'superseded', worker = null, lease_until = null
     where ${OF_THE_BURIED} and state <> 'superseded'`,
 ]
+
+/** Longer than other requests have: the rows and counts of a large document go with it. */
+const DELETE_MS = 120_000
 
 /** A row of `SUMMARY`. */
 interface SummaryRow {
@@ -124,6 +150,7 @@ interface SummaryRow {
   readonly enrich_tokens: number | null
   readonly error_code: string | null
   readonly error: string | null
+  readonly request_id: string | null
   readonly warnings: string[] | null
 }
 
@@ -152,7 +179,7 @@ export function createDocuments(database: Database): Documents {
     },
 
     async delete(tenant, id) {
-      const [buried = []] = await database.batch({ tenant }, deletion(id))
+      const [buried = []] = await database.batch({ tenant }, deletion(id), { timeoutMs: DELETE_MS })
       return buried.length > 0
     },
   }
@@ -166,9 +193,7 @@ export function deletion(id: string): readonly Statement[] {
 function toSummary(row: SummaryRow): DocumentSummary {
   const { id, title, status, languages, chunks, page_count, metadata, created_at, updated_at } = row
   const pages = page_count !== null && { page_count }
-  const error = row.job_state === "failed" && {
-    error: { code: row.error_code ?? "internal", message: row.error ?? "" },
-  }
+  const error = row.job_state === "failed" && { error: uploadError(row) }
   return { id, title, status, languages, chunks, ...pages, metadata, created_at, updated_at, ...error }
 }
 

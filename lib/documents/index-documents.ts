@@ -46,7 +46,7 @@ export function createIndexDocuments(deps: IndexDeps): IndexDocuments {
     const embedded = await withWriteModel(deps, tenant, async (embedder) => {
       const prepared = requests.map((request) => prepareDocument(request, embedder, detectLanguage))
       const embedded = await embedDocuments(prepared, embedder, deadline.signal)
-      await writeDocuments(deps.database, tenant, embedded)
+      await writeDocuments(deps.database, tenant, embedded, { timeoutMs: deadline.left() })
       return embedded
     })
     const passages = embedded.reduce((sum, { document }) => sum + document.chunks.length, 0)

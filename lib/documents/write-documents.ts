@@ -1,4 +1,4 @@
-import type { Database, Row, Transaction } from "../database/database.ts"
+import type { Database, Row, Transaction, UnitOptions } from "../database/database.ts"
 import { vectorToSql } from "../vector.ts"
 import type { ChunkEntity } from "./annotations.ts"
 import { assignIds } from "./assign-ids.ts"
@@ -89,8 +89,9 @@ export async function writeDocuments(
   database: Database,
   tenant: string,
   documents: readonly EmbeddedDocument[],
+  options?: UnitOptions,
 ): Promise<void> {
-  await database.transaction({ tenant }, (transaction) => replaceDocuments(transaction, tenant, documents))
+  await database.transaction({ tenant }, (transaction) => replaceDocuments(transaction, tenant, documents), options)
 }
 
 /**

@@ -13,6 +13,9 @@ const REFUSED_MS = 5_000
 /** Keys remembered. Refused ones have their own memory: a flood of bad keys pushes out no good one. */
 const REMEMBERED_MAX = 10_000
 
+/** Longest that the database may take over a key, ms: its requests wait for that, and only then does their own time begin. */
+const TIMEOUT_MS = 5_000
+
 interface KeyRow extends Record<string, unknown> {
   readonly id: string
   readonly tenants: readonly string[]
@@ -42,7 +45,8 @@ export function createAuthenticator(database: Database): Authenticate {
   const underway = new Map<string, Promise<Principal | null>>()
 
   async function lookUp(keyHash: string): Promise<Principal | null> {
-    const [rows] = await database.batch({ apiKeyHash: keyHash }, [{ text: SELECT_KEY, values: [keyHash] }])
+    const statement = { text: SELECT_KEY, values: [keyHash] }
+    const [rows] = await database.batch({ apiKeyHash: keyHash }, [statement], { timeoutMs: TIMEOUT_MS })
     const row = rows?.[0] as KeyRow | undefined
     if (!row) {
       refused.set(keyHash, true)

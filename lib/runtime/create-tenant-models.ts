@@ -19,6 +19,9 @@ interface TenantModelsDeps {
 const KNOWN_MS = 10_000
 const TENANTS_MAX = 10_000
 
+/** Every search of the tenant waits for it. */
+const TIMEOUT_MS = 5_000
+
 const MODEL =
   "select model, opening::text as opening from embedding_spaces where state = 'active' and opening is not null"
 
@@ -28,7 +31,12 @@ interface Known {
 }
 
 /** Asks the database which model is the tenant's, and the pool for it. */
-export function createTenantModels({ database, pool, log, now = Date.now }: TenantModelsDeps): TenantModels {
+export function createTenantModels({
+  database,
+  pool,
+  log,
+  now = () => performance.now(),
+}: TenantModelsDeps): TenantModels {
   const known = new LRUCache<string, Known>({ max: TENANTS_MAX })
   /** What each tenant was last searched by: its vectors are still there while the next model is being opened. */
   const latest = new LRUCache<string, Embedder>({ max: TENANTS_MAX })
@@ -36,7 +44,7 @@ export function createTenantModels({ database, pool, log, now = Date.now }: Tena
   async function read(tenant: string): Promise<NamedModel | null> {
     const before = known.get(tenant)
     if (before && now() - before.at < KNOWN_MS) return before.named
-    const [rows = []] = await database.batch({ tenant }, [{ text: MODEL }])
+    const [rows = []] = await database.batch({ tenant }, [{ text: MODEL }], { timeoutMs: TIMEOUT_MS })
     const named = toNamed(rows[0])
     known.set(tenant, { at: now(), named })
     return named

@@ -1,6 +1,7 @@
 import type { Config } from "../config.ts"
 import { createBoundedDatabase } from "../database/bounded-database.ts"
 import type { Database } from "../database/database.ts"
+import { createTimedDatabase } from "../database/timed-database.ts"
 import type { EmbeddingMeter } from "../inference/meter-embedder.ts"
 import { createMemoryLimits } from "../limits/memory-limits.ts"
 import { createPostgresLimits } from "../limits/postgres-limits.ts"
@@ -28,8 +29,9 @@ export function openLimits(database: Database, config: Config, log: Log): Opened
   const { count } = usage
   const budget = openInferenceBudget(database, inferenceTokensPerDay)
   const store = database.driver === "pglite" ? createMemoryLimits() : createPostgresLimits(database)
+  const timed = createTimedDatabase(database, config.databaseTimeoutMs)
   return {
-    database: createBoundedDatabase(database, config.databaseQueueMax),
+    database: createBoundedDatabase(timed, config.databaseQueueMax),
     rates: createRates(store, config),
     usage,
     embeddingMeter: { count, budget },

@@ -48,7 +48,7 @@ interface Slot {
 }
 
 /** `now` is the clock, ms. */
-export function createModelPool(open: OpenModel, log: Log, now: () => number = Date.now): ModelPool {
+export function createModelPool(open: OpenModel, log: Log, now: () => number = () => performance.now()): ModelPool {
   const slots = new Map<string, Slot>()
 
   function begin({ model, opening }: NamedModel): Slot {

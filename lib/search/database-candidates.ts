@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises"
-import type { BatchOptions, Database, Row, Statement } from "../database/database.ts"
+import type { Database, Row, Statement, UnitOptions } from "../database/database.ts"
 import { StatementError } from "../database/statement-error.ts"
 import { invalidField } from "../errors.ts"
 import { tooManyAtOnce } from "../overload.ts"
@@ -51,7 +51,7 @@ export function databaseCandidates(database: Database, { placesMax }: Candidates
   }
 }
 
-type Rank = (database: Database, tenant: string, statement: Statement, options: BatchOptions) => Promise<Row[]>
+type Rank = (database: Database, tenant: string, statement: Statement, options: UnitOptions) => Promise<Row[]>
 
 const rankAtOnce: Rank = async (database, tenant, statement, options) =>
   (await database.batch({ tenant }, [statement], options))[0] ?? []

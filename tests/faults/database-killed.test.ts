@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { faultsOf } from "./faultless.ts"
+import { faultsAt } from "./faultless.ts"
 import { openCluster, type PrivateCluster, whyNoCluster } from "./private-cluster.ts"
 import {
   type Answered,
@@ -87,6 +87,6 @@ describe.skipIf(reason !== null)(`a PostgreSQL that is killed under load ${reaso
     const there = new Set(rows.map(({ id }) => id))
     expect(acknowledged.filter((id) => !there.has(id))).toEqual([])
     expect(acknowledged.length).toBeGreaterThan(10)
-    expect(await faultsOf((text) => cluster.query(text))).toEqual({})
+    expect(await faultsAt({ home, url: cluster.url })).toEqual({})
   })
 })

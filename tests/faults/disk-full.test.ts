@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from "vitest"
 import { openPglite } from "../../lib/database/pglite.ts"
-import { faultsOf } from "./faultless.ts"
+import { faultsAt } from "./faultless.ts"
 import { openCluster, whyNoCluster } from "./private-cluster.ts"
 import { ask, form, makeHome, removeFolder, startServer, WITHOUT_MODELS } from "./server-process.ts"
 import { mountDisk, whyNoDisk } from "./small-disk.ts"
@@ -72,8 +72,8 @@ describe.skipIf(noDisk !== null)(`a full disk under the embedded home ${noDisk ?
         "select id from concordance.documents where status = 'ready' and source_account_id = 'primary' order by id",
       ),
     ).toEqual(["a", "b", "c", "d", "upload"].map((id) => ({ id })))
-    expect(await faultsOf(query)).toEqual({})
     await database.close()
+    expect(await faultsAt({ home })).toEqual({})
   })
 })
 
@@ -109,6 +109,6 @@ describe.skipIf(noCluster !== null)(`a full disk under a PostgreSQL server ${noC
     await expect.poll(async () => (await index("later")).status, { timeout: 30_000 }).toBe(201)
     const rows = await cluster.query("select id from concordance.documents where status = 'ready'")
     expect(acknowledged.filter((id) => !rows.some((row) => row["id"] === id))).toEqual([])
-    expect(await faultsOf((text) => cluster.query(text))).toEqual({})
+    expect(await faultsAt({ home, url: cluster.url })).toEqual({})
   })
 })

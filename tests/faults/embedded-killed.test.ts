@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url"
 import { afterAll, expect, test } from "vitest"
 import { randomFrom } from "../../bench/random.ts"
 import { openPglite } from "../../lib/database/pglite.ts"
-import { faultsOf } from "./faultless.ts"
+import { faultsAt } from "./faultless.ts"
 import { makeHome, removeFolder } from "./server-process.ts"
 
 const PROCESS = fileURLToPath(new URL("./writing-process.ts", import.meta.url))
@@ -53,7 +53,7 @@ test(`an embedded home that is killed ${KILLS} times while it is written opens e
   const there = new Set(rows.map(({ id }) => id))
   expect(acknowledged.size).toBeGreaterThan(KILLS)
   expect([...acknowledged].filter((id) => !there.has(id))).toEqual([])
-  expect(await faultsOf(query)).toEqual({})
   await database.close()
   expect(await readdir(join(home, "database.lock"))).toEqual([])
+  expect(await faultsAt({ home })).toEqual({})
 })

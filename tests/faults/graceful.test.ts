@@ -1,8 +1,7 @@
 import { request } from "node:http"
 import { setTimeout as sleep } from "node:timers/promises"
 import { afterEach, expect, test } from "vitest"
-import { openPglite } from "../../lib/database/pglite.ts"
-import { faultsOf } from "./faultless.ts"
+import { faultsAt } from "./faultless.ts"
 import { ask, form, makeHome, removeFolder, type ServerProcess, startServer, WITHOUT_MODELS } from "./server-process.ts"
 
 const DELAY_MS = 2_000
@@ -74,9 +73,7 @@ test("on SIGTERM readiness fails first, while requests are still taken; then new
     .poll(async () => (await ask(next, "/documents/log")).body["status"], { timeout: 120_000, interval: 300 })
     .toBe("ready")
   await server.kill("SIGTERM")
-  const { database, owner } = await openPglite({ home })
-  expect(await faultsOf((query) => owner.session((session) => session.query(query)))).toEqual({})
-  await database.close()
+  expect(await faultsAt({ home })).toEqual({})
 })
 
 test("a request that never ends is cut off after SHUTDOWN_GRACE_MS, and the process ends", async () => {

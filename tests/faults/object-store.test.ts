@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises"
 import { type FauxqsServer, startFauxqs } from "fauxqs"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { openPglite } from "../../lib/database/pglite.ts"
+import { createS3Store } from "../../lib/objects/s3-store.ts"
 import { type Fault, type FaultProxy, startFaultProxy } from "./fault-proxy.ts"
 import { faultsOf } from "./faultless.ts"
 import {
@@ -19,6 +20,9 @@ const PDF = new URL("../../samples/en/ice-house-report-1936.pdf", import.meta.ur
 const FAULTS: readonly Fault[] = ["internal", "slow down", "reset", "stall", "short"]
 const TIMEOUT_MS = 6_000
 const LATE_MS = 3_000
+
+const storeOf = (endpoint: string) =>
+  createS3Store({ bucket: "archive", endpoint, credentials: { accessKeyId: "test", secretAccessKey: "test" } })
 
 let home: string
 let emulator: FauxqsServer
@@ -123,6 +127,6 @@ test("pages that can't be stored wait: no half picture is published, and the fil
 test("afterwards nothing is lost, twice or left over", async () => {
   await server.kill("SIGTERM")
   const { database, owner } = await openPglite({ home })
-  expect(await faultsOf((text) => owner.session((session) => session.query(text)))).toEqual({})
+  expect(await faultsOf({ database, owner, objects: storeOf(proxy.url) })).toEqual({})
   await database.close()
 })

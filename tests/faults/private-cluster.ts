@@ -17,6 +17,10 @@ export interface PrivateCluster {
   start(): Promise<void>
   /** SIGKILL to the postmaster and every backend, as a machine that loses power. */
   kill(): Promise<void>
+  /** SIGSTOP to the postmaster and every backend: connections stand, and nothing answers. */
+  hang(): Promise<void>
+  /** Lets them go on. */
+  goOn(): Promise<void>
   query(text: string): Promise<Record<string, unknown>[]>
   /** Stops it and removes its data. */
   remove(): Promise<void>
@@ -43,16 +47,21 @@ export async function openCluster(parent = tmpdir()): Promise<PrivateCluster> {
     // After a kill the file of the postmaster's pid is still there.
     await asPostgres(`${BIN}/pg_ctl -D ${data} -w -t 60 -l ${data}/log start -o '${options}' > /dev/null`)
   }
-  const kill = async () => {
+  const signalAll = async (signal: NodeJS.Signals) => {
     const pid = Number((await readFile(join(data, "postmaster.pid"), "utf8")).split("\n")[0])
+    // The postmaster first: it makes no more of them.
+    if (signal === "SIGSTOP") sendTo(pid, signal)
     const { stdout: children } = await run("pgrep", ["-P", String(pid)]).catch(() => ({ stdout: "" }))
-    for (const one of [pid, ...children.split("\n").filter(Boolean).map(Number)]) tryKill(one)
+    for (const one of [pid, ...children.split("\n").filter(Boolean).map(Number)]) sendTo(one, signal)
   }
+  const kill = () => signalAll("SIGKILL")
   await start()
   return {
     url,
     start,
     kill,
+    hang: () => signalAll("SIGSTOP"),
+    goOn: () => signalAll("SIGCONT"),
     async query(text) {
       const client = new pg.Client({ connectionString: url })
       await client.connect()
@@ -69,9 +78,9 @@ export async function openCluster(parent = tmpdir()): Promise<PrivateCluster> {
   }
 }
 
-function tryKill(pid: number): void {
+function sendTo(pid: number, signal: NodeJS.Signals): void {
   try {
-    process.kill(pid, "SIGKILL")
+    process.kill(pid, signal)
   } catch {
     // It ended by itself.
   }

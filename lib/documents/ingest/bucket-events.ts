@@ -137,8 +137,15 @@ async function receive(
   const [expected] = await transaction.query<{ file_name: string; options: unknown }>(EXPECTED, [key, documentId])
   if (!expected) return "ignored"
   const options = IngestOptions.parse(expected.options)
-  const upload = { ...event, fileName: expected.file_name, sha256: null, options }
+  const requestId = announcedBy(expected.options)
+  const upload = { ...event, fileName: expected.file_name, sha256: null, options, requestId }
   return enqueueWithin(transaction, tenant, documentId, upload)
+}
+
+/** Whose request announced the file: another one may notice that it has come. */
+function announcedBy(options: unknown): string | undefined {
+  const { origin } = options as { readonly origin?: Origin }
+  return origin?.requestId
 }
 
 async function isErased(transaction: Transaction, key: string): Promise<boolean> {

@@ -1,5 +1,7 @@
 import { randomUUID } from "node:crypto"
-import { measure } from "../../activity.ts"
+import { currentActivity, measure, runActivity } from "../../activity.ts"
+import type { Database } from "../../database/database.ts"
+import { createTimedDatabase } from "../../database/timed-database.ts"
 import { loadLanguageDetector } from "../../detect-language.ts"
 import { AppError, isOutage } from "../../errors.ts"
 import type { Documents } from "../documents.ts"
@@ -74,14 +76,28 @@ export interface Ingest extends Receive {
 
 type IngestDeps = Omit<JobParts, "jobs" | "drafts" | "enrichments" | "limit" | "detectLanguage"> & {
   readonly documents: Documents
-  /** `retentionDays`: documents that nobody replaces for so long are deleted; absent, they stay. */
-  readonly settings: { readonly retentionDays?: number | undefined }
+  /**
+   * `retentionDays`: documents that nobody replaces for so long are deleted; absent, they stay. `databaseTimeoutMs`: for what
+   * somebody who uploads waits for; absent, as long as it takes.
+   */
+  readonly settings: { readonly retentionDays?: number | undefined; readonly databaseTimeoutMs?: number }
 }
 
 /** Deleted by one sweep: each takes some milliseconds of a write that it rides on. */
 const EXPIRED_PER_SWEEP = 50
 
 const NO_PROGRESS = "Nothing of this file was finished in the time that there is: split it into smaller files"
+
+/** For what somebody waits for. */
+function answering({ database, settings: { databaseTimeoutMs: timeoutMs } }: IngestDeps): Database {
+  return timeoutMs === undefined ? database : createTimedDatabase(database, timeoutMs)
+}
+
+/** Who takes a job up on its own account works for the request that brought it: its log lines and messages say so. */
+function runFromRow<T>({ requestId }: Job, work: () => Promise<T>): Promise<T> {
+  const activity = currentActivity()
+  return activity.requestId === null && requestId !== undefined ? runActivity({ ...activity, requestId }, work) : work()
+}
 
 /** A process that ends doesn't say why; it may have been the file. */
 const CRASHED: JobFailure = { code: "document_unreadable", message: "", isOfTheFile: false }
@@ -106,9 +122,10 @@ export function createIngest(deps: IngestDeps): Ingest {
     // A queue gives a message up after its third failure, and the job with it.
     const isWaitedFor = queued === undefined && isOutage(failure)
     const after = await jobs.noteFailure(job, failure, { isFinal: failure.isOfTheFile, isOutage: isWaitedFor })
-    if (after === null) return "superseded"
-    if (after.state === "failed") queued?.onFailure(failure)
-    return after.state === "failed" ? "failed" : "retry"
+    if (after?.state !== "failed") return after === null ? "superseded" : "retry"
+    log.info("an upload has failed", { code: failure.code, attempts: after.attempts })
+    queued?.onFailure(failure)
+    return "failed"
   }
 
   async function putDown(job: Job, queued?: QueuedRun): Promise<RunOutcome> {
@@ -135,13 +152,13 @@ export function createIngest(deps: IngestDeps): Ingest {
     )
 
   return {
-    ...createReceive({ ...deps, cleanUp }),
+    ...createReceive({ ...deps, database: answering(deps), cleanUp }),
     async run(tenant, documentId, options = {}) {
       const { isAlone: takeOver, queued } = options
       const job = await jobs.claim(tenant, documentId, randomUUID(), { takeOver, ...queued })
       if (job === null) return "none"
       if (job === "failed") queued?.onFailure(CRASHED)
-      const outcome = job === "failed" ? job : await runHeld(job, options)
+      const outcome = job === "failed" ? job : await runFromRow(job, () => runHeld(job, options))
       log.debug("upload worked on", { outcome })
       measure("concordance.ingest.jobs", 1, { "concordance.outcome": outcome })
       if (!["paused", "retry", "spread"].includes(outcome)) await cleanUp(tenant, documentId)
@@ -156,8 +173,8 @@ export function createIngest(deps: IngestDeps): Ingest {
     reopen: (tenant, documentId) => jobs.reopen(tenant, documentId, CODES_OF_FILES),
     pending: (tenant) => jobs.pending(tenant),
     async leftovers(tenant, countMax) {
-      const { retentionDays } = settings
-      if (retentionDays !== undefined) await expireDocuments(database, tenant, retentionDays, EXPIRED_PER_SWEEP)
+      const days = settings.retentionDays
+      if (days !== undefined) await expireDocuments(database, tenant, days, EXPIRED_PER_SWEEP)
       return findLeftovers(database, tenant, countMax)
     },
     cleanUp,

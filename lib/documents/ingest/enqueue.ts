@@ -1,3 +1,4 @@
+import { currentActivity } from "../../activity.ts"
 import type { Database, Transaction } from "../../database/database.ts"
 import type { Upload } from "./upload.ts"
 
@@ -28,8 +29,8 @@ export const SUPERSEDE_OPEN = `
 
 const INSERT_JOB = `
   insert into ingest_jobs (source_account_id, document_id, generation, upload_key, file_name, bytes, sha256, options,
-                           upload_version)
-  values ($1, $2, $3, $4, $5, $6, $7, $8::text::jsonb, $9)`
+                           upload_version, request_id)
+  values ($1, $2, $3, $4, $5, $6, $7, $8::text::jsonb, $9, $10)`
 
 /** A row of `STANDING_JOBS`. */
 interface StandingJob {
@@ -105,7 +106,7 @@ async function insert(
   transaction: Transaction,
   tenant: string,
   documentId: string,
-  { key, fileName, bytes, sha256, options, version }: Upload,
+  { key, fileName, bytes, sha256, options, version, requestId }: Upload,
 ): Promise<Enqueued> {
   const title = options.title ?? fileName
   const [raised] = await transaction.query<{ generation: string }>(RAISE_GENERATION, [tenant, documentId, title])
@@ -120,6 +121,7 @@ async function insert(
     sha256,
     JSON.stringify(options),
     version ?? null,
+    requestId ?? currentActivity().requestId,
   ])
   return "queued"
 }

@@ -33,6 +33,7 @@ const LEASE_GRACE_MS = 1_000
 export function createIngestQueue(options: IngestQueueOptions): IngestQueue {
   const { ingest, isAlone, log } = options
   const runs = createBackgroundRuns(options)
+  /** By a clock that nobody sets. */
   const tidied = new Map<string, number>()
   let isClosed = false
 
@@ -41,7 +42,7 @@ export function createIngestQueue(options: IngestQueueOptions): IngestQueue {
    * leftovers.
    */
   async function tidy(tenant: string): Promise<void> {
-    tidied.set(tenant, Date.now())
+    tidied.set(tenant, performance.now())
     for (const { id, state, leaseMs } of await ingest.pending(tenant)) {
       if (runs.has(tenant, id)) continue
       else if (state === "queued" || isAlone || leaseMs <= 0) runs.push(tenant, id, {})
@@ -60,7 +61,7 @@ export function createIngestQueue(options: IngestQueueOptions): IngestQueue {
   }
 
   function wrote(tenant: string): void {
-    if (isClosed || Date.now() - (tidied.get(tenant) ?? 0) < TIDY_EVERY_MS) return
+    if (isClosed || performance.now() - (tidied.get(tenant) ?? -Infinity) < TIDY_EVERY_MS) return
     tidy(tenant).catch((error: unknown) => log.warn("what earlier uploads left could not be looked through", { error }))
   }
 

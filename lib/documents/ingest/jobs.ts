@@ -20,7 +20,8 @@ const HELD = `document_id = $1 and generation = $2 and worker = $3 and state = '
 
 /** Columns of a job `j` that make a `JobRow`. */
 export const ROW = `
-  j.generation::text as generation, j.upload_key, j.upload_version, j.file_name, j.bytes::float8 as bytes, j.sha256, j.options`
+  j.generation::text as generation, j.upload_key, j.upload_version, j.file_name, j.bytes::float8 as bytes, j.sha256, j.options,
+  j.request_id`
 
 // Who takes over from workers that have done their part begins to count anew.
 const CLAIM = `
@@ -211,6 +212,7 @@ export interface JobRow {
   readonly bytes: number
   readonly sha256: string | null
   readonly options: unknown
+  readonly request_id: string | null
 }
 
 /** A row of `CLAIM`. */
@@ -233,5 +235,6 @@ export function toJob(tenant: string, documentId: string, worker: string, row: J
     bytes: row.bytes,
     sha256: row.sha256,
     options: IngestOptions.parse(row.options),
+    requestId: row.request_id ?? undefined,
   }
 }

@@ -21,7 +21,7 @@ interface SweepParts {
  * that never came, drafts of dead workers. Does nothing if this process has swept the tenant in the last five minutes, and
  * stops when `signal` aborts; what it leaves is there for the next. Never throws.
  */
-export function createSweepLeftovers({ ingest, log, now = Date.now }: SweepParts) {
+export function createSweepLeftovers({ ingest, log, now = () => performance.now() }: SweepParts) {
   const sweptAt = new Map<string, number>()
   return async (tenant: string, signal: AbortSignal): Promise<void> => {
     const last = sweptAt.get(tenant)

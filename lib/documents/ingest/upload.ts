@@ -24,6 +24,8 @@ export interface Upload {
   readonly sequencer?: string | undefined
   /** Which content under the key it is, where the store keeps versions. */
   readonly version?: string | undefined
+  /** Of the request that brought it; absent: of the one under way, if any. */
+  readonly requestId?: string | undefined
 }
 
 /** One job that this process holds. Whoever's `worker` it isn't any more changes nothing. */

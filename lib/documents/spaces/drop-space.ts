@@ -11,7 +11,7 @@ const RETIRED_SECONDS_MIN = 60
 const DELETE = `
   with batch as (
     select chunk_key from concordance.embeddings
-     where source_account_id = $1 and space_id = $2 and chunk_key > $3::text::bigint order by chunk_key limit ${VECTORS_PER_BATCH}),
+     where source_account_id = $1 and space_id = $2 and chunk_key > $3::text::bigint order by chunk_key limit $4::int),
   gone as (
     delete from concordance.embeddings e using batch
      where e.source_account_id = $1 and e.space_id = $2 and e.chunk_key = batch.chunk_key)
@@ -24,6 +24,9 @@ interface DropOptions {
   readonly brought?: boolean
   /** Doesn't wait for searches that may still go by it. */
   readonly now?: boolean
+  /** Of one transaction; 5,000 when absent. */
+  readonly vectorsPerBatch?: number
+  /** After each transaction. What it throws ends the work there. */
   readonly onProgress?: (deleted: number) => void
 }
 
@@ -45,7 +48,7 @@ export async function dropSpace(
     await dropVectorIndex(session, id)
     let deleted = 0
     for (let after: string | null = "0"; after !== null; ) {
-      const values = [tenant, id, after]
+      const values = [tenant, id, after, options.vectorsPerBatch ?? VECTORS_PER_BATCH]
       const rows: { last: string | null; n: number }[] = await session.query(DELETE, values)
       after = rows[0]?.last ?? null
       deleted += rows[0]?.n ?? 0
