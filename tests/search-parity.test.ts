@@ -94,6 +94,12 @@ test("alpha, rrf_k and a filter mean the same to both", async () => {
   expect(found.length).toBeGreaterThan(4)
 })
 
+test.each([5e-324, 1e-308, 1e-17])("alpha %s is as good as 0", async (alpha) => {
+  expect(await byPipeline("mill ridge", "weighted", { alpha })).toEqual(
+    await byPipeline("mill ridge", "weighted", { alpha: 0 }),
+  )
+})
+
 test("without a vector SQL ranks as the pipeline does by words alone", async () => {
   const found = await byPipeline("mill ridge", "lexical")
   for (const strategy of ["lexical", "weighted", "rrf"] as const) {

@@ -63,7 +63,8 @@ export function candidateQuery(
     language: request.language,
     nearestTo: vector,
     strategy: possibleStrategy(plan.strategy, request, vector),
-    alpha: request.alpha,
+    // Beside 1 less than this is nothing, and PostgreSQL refuses to multiply what is near 1e-308 (22003).
+    alpha: request.alpha < Number.EPSILON ? 0 : request.alpha,
     rrfK: request.rrf_k,
     byDocument,
     filter: request.filter,
