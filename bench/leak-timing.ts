@@ -1,9 +1,12 @@
 import { createHash } from "node:crypto"
 import { Agent, request as startRequest } from "node:http"
+import { fileURLToPath } from "node:url"
 import { openPort } from "../functions/open-port.ts"
 import { createServerApp } from "../functions/server-app.ts"
 import type { Config } from "../lib/config.ts"
 import { deadlineIn } from "../lib/deadline.ts"
+import { findBundles } from "../lib/documents/bundles/find-bundles.ts"
+import { readBundleIndex } from "../lib/documents/bundles/read-bundle.ts"
 import { IndexRequest } from "../lib/documents/index-request.ts"
 import type { Log } from "../lib/log.ts"
 import { openRuntime, type Runtime } from "../lib/runtime/open-runtime.ts"
@@ -30,6 +33,7 @@ interface LeakTimingBench {
 
 /** Documents of the other tenant, and ids that nobody has. */
 const IDS = 50
+const SAMPLES = fileURLToPath(new URL("../samples", import.meta.url))
 /** Pairs before the first that counts: code is compiled, plans are made. */
 const WARM_UP = 100
 
@@ -37,13 +41,15 @@ interface Ask {
   readonly method: string
   readonly path: string
   readonly body?: string
+  /** Asked of a document that has pages and pictures. */
+  readonly isPaged?: boolean
 }
 
 const TARGETS: Readonly<Record<string, (id: string) => Ask>> = {
   document: (id) => ({ method: "GET", path: `/documents/${id}` }),
   chunk: (id) => ({ method: "GET", path: `/documents/${id}/chunks/c0001` }),
-  page: (id) => ({ method: "GET", path: `/documents/${id}/pages/1` }),
-  crop: (id) => ({ method: "GET", path: `/crop/${id}/1?chunk=c0001` }),
+  page: (id) => ({ method: "GET", path: `/documents/${id}/pages/1`, isPaged: true }),
+  crop: (id) => ({ method: "GET", path: `/crop/${id}/1?chunk=c0001`, isPaged: true }),
   delete: (id) => ({ method: "DELETE", path: `/documents/${id}` }),
   "MCP read_chunk": (id) => ({
     method: "POST",
@@ -69,11 +75,14 @@ export async function measureLeakTiming(
   const runtime = await openRuntime(config, { log, databaseHome: "memory://" })
   const app = createServerApp(runtime, { config, policy: "keys", log })
   const port = await openPort(app, { host: "127.0.0.1", port: 0 })
-  const client = openClient(port.url, await loadTenants(runtime))
+  const key = await loadTenants(runtime)
+  const paged = await loadPages(runtime)
+  const client = openClient(port.url, key)
   try {
     const figures: LeakTimingFigures[] = []
     for (const [target, ask] of Object.entries(TARGETS)) {
-      figures.push(await measureTarget(target, (id) => client.time(ask(id)), pairs))
+      const idsOf = ask("").isPaged ? pagedIds(paged) : textIds
+      figures.push(await measureTarget(target, idsOf, (id) => client.time(ask(id)), pairs))
     }
     return figures
   } finally {
@@ -98,6 +107,22 @@ async function loadTenants(runtime: Runtime): Promise<string> {
   }
   return (await runtime.keys.create({ name: "leak timing", tenants: ["asker"] })).key
 }
+
+/** A sample with pages and pictures, of the other tenant; its id. */
+async function loadPages(runtime: Runtime): Promise<string> {
+  const [bundle] = await findBundles(SAMPLES)
+  if (!bundle) throw new Error(`${SAMPLES} has no bundle`)
+  await runtime.importBundle("other", bundle.path)
+  return (await readBundleIndex(bundle.path)).id
+}
+
+/** The two ids of a pair: one that nobody has, and one of the other tenant's. */
+type IdsOf = (at: number) => readonly [missing: string, foreign: string]
+
+const textIds: IdsOf = (at) => [idOf("missing", at), idOf("foreign", at)]
+const pagedIds =
+  (paged: string): IdsOf =>
+  (at) => [idOf("missing", at).slice(0, paged.length), paged]
 
 /** All of the same length, and in no order. */
 function idOf(kind: string, at: number): string {
@@ -128,14 +153,14 @@ function openClient(url: string, key: string) {
 
 async function measureTarget(
   target: string,
+  idsOf: IdsOf,
   time: (id: string) => Promise<number>,
   pairs: number,
 ): Promise<LeakTimingFigures> {
   const missing: number[] = []
   const foreign: number[] = []
   for (let pair = -WARM_UP; pair < pairs; pair++) {
-    const at = (pair + WARM_UP) % IDS
-    const ids = [idOf("missing", at), idOf("foreign", at)] as const
+    const ids = idsOf((pair + WARM_UP) % IDS)
     const isMissingFirst = pair % 2 === 0
     const first = await time(ids[isMissingFirst ? 0 : 1])
     const second = await time(ids[isMissingFirst ? 1 : 0])
