@@ -41,25 +41,37 @@ function open(rows: () => Promise<Record<string, unknown>[]>) {
   }
 }
 
-test("a search embeds while it is asked whose model it is, and one that embeds nothing doesn't ask", async () => {
+test("a search embeds while it is asked whether its model is still the same, and one that embeds nothing doesn't ask", async () => {
   let answer = () => {}
-  const answered = new Promise<void>((resolve) => {
-    answer = resolve
-  })
-  // The database answers when the question is being embedded: who asked first and embedded after would wait for ever.
-  const standard = embedderOf("standard", answer)
+  let answered: Promise<void> | undefined
+  const standard = embedderOf("standard", () => answer())
   const { models, asked, wait } = open(async () => {
     await answered
     return []
   })
-  const found = await models.forSearch("a", standard)
+  const first = await models.forSearch("a", standard)
   expect(asked()).toBe(0)
-  await found?.embed(["tide"], "query")
-  expect([found?.model, asked()]).toEqual(["standard", 1])
+  await first?.embed(["tide"], "query")
   expect(await models.forSearch("a", standard)).toBe(standard)
   wait(10_000)
-  await (await models.forSearch("a", standard))?.embed(["tide"], "query")
-  expect(asked()).toBe(2)
+  // The database answers when the question is being embedded: who asked first and embedded after would wait for ever.
+  answered = new Promise((resolve) => {
+    answer = resolve
+  })
+  const found = await models.forSearch("a", standard)
+  expect(asked()).toBe(1)
+  await found?.embed(["tide"], "query")
+  expect([found?.model, asked()]).toEqual(["standard", 2])
+})
+
+test("a question of a tenant with a model of its own goes to no other model, whoever knows nothing of the tenant yet", async () => {
+  let seen = 0
+  const standard = embedderOf("standard", () => seen++)
+  const { models } = open(async () => OWN)
+  await (await models.forWrite("b", standard))?.embed(["tide"], "passage")
+  const found = await models.forSearch("a", standard)
+  await found?.embed(["tide"], "query")
+  expect([found?.model, seen]).toEqual(["own", 0])
 })
 
 test("a tenant that has got a model of its own is searched by it from the first question after 10 s", async () => {

@@ -77,10 +77,10 @@ export function createTenantModels({
     }
   }
 
-  /** Whether the database has to be asked, and will most likely say that it is `standard`. */
-  function isLikely(tenant: string, standard: Embedder): boolean {
+  /** Whether whose model it is can be asked when the search embeds, if it does: at once it would be known, or has to be. */
+  function canWait(tenant: string, standard: Embedder): boolean {
     const before = known.get(tenant)
-    // A model of few languages is asked what it understands before it embeds: a guess would send those of others to words alone.
+    // A model of few languages is asked what it understands before it embeds: those of others would go by words alone.
     if (!before) return standard.languages === undefined
     const isOld = now() - before.at >= KNOWN_MS
     return isOld && (before.named === null || before.named.model === standard.model)
@@ -88,8 +88,8 @@ export function createTenantModels({
 
   return {
     forSearch: async (tenant, standard) =>
-      standard && isLikely(tenant, standard)
-        ? askBeside(standard, () => modelFor(tenant, standard))
+      standard && canWait(tenant, standard)
+        ? askBeside(standard, () => modelFor(tenant, standard), { isLikely: known.has(tenant) })
         : modelFor(tenant, standard),
     async forWrite(tenant, standard) {
       const named = await read(tenant)
