@@ -1,6 +1,7 @@
 import pg from "pg"
 import { measure } from "../activity.ts"
 import { withinMs } from "../deadline.ts"
+import { AppError } from "../errors.ts"
 import { askAgain } from "./ask-again.ts"
 import type { Database, OwnerDatabase, SqlValue, Statement, UnitOptions } from "./database.ts"
 import { scopeStatement } from "./scope.ts"
@@ -65,6 +66,10 @@ export function createPgDatabase({ url, connectionsMax = 10 }: PgOptions): Datab
     try {
       const unit = work(client)
       return await (waitMs === undefined ? unit : withinMs(unit, waitMs - (performance.now() - from), giveUp))
+    } catch (error) {
+      // A statement's own timer may be first, and its connection is no better then.
+      isSilent ||= error instanceof AppError && error.code === "database_unavailable"
+      throw error
     } finally {
       measure("db.client.connection.count", -1, IN_USE)
       // Only a connection that answers, and stands outside any transaction, goes back: nobody can inherit a scope.
@@ -90,7 +95,9 @@ export function createPgDatabase({ url, connectionsMax = 10 }: PgOptions): Datab
         runTransaction(connectionOf(client, address, waitOf(options)), scopeStatement(scope, options), work),
       ),
     ping: () =>
-      withClient(CONNECT_TIMEOUT_MS, async (client) => void (await connectionOf(client, address).query("select 1"))),
+      withClient(CONNECT_TIMEOUT_MS, async (client) => {
+        await connectionOf(client, address, CONNECT_TIMEOUT_MS).query("select 1")
+      }),
     close: () => pool.end(),
   }
 }
