@@ -127,8 +127,8 @@ const REMOVE_CONTENTS = [
     where ${OF_THE_BURIED} and state <> 'superseded'`,
 ]
 
-/** Longer than other requests have: the rows and counts of a large document go with it. */
-const DELETE_MS = 120_000
+/** What a delete may take, ms, longer than other requests: the rows and counts of a large document go with it. */
+export const DELETE_MS = 120_000
 
 /** A row of `SUMMARY`. */
 interface SummaryRow {

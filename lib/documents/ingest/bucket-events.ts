@@ -1,7 +1,7 @@
 import type { Origin } from "../../activity.ts"
 import type { Database, Transaction } from "../../database/database.ts"
 import type { ObjectStore } from "../../objects/object-store.ts"
-import { deletion } from "../documents.ts"
+import { DELETE_MS, deletion } from "../documents.ts"
 import { storable } from "../storable.ts"
 import { type Enqueued, enqueueWithin, LOCK_DOCUMENT, SUPERSEDE_OPEN } from "./enqueue.ts"
 import { applyInOrder, type KeyEvent } from "./event-order.ts"
@@ -94,7 +94,7 @@ export function createBucketEvents({ database, objects, cleanUp }: BucketEventsP
       )
     },
     async removed(tenant, documentId, event) {
-      const isCurrent = await database.transaction({ tenant }, async (transaction) => {
+      const remove = async (transaction: Transaction) => {
         await transaction.query(LOCK_DOCUMENT, [documentId])
         if (await isErased(transaction, event.key)) return false
         if (!(await applyInOrder(transaction, tenant, documentId, event))) return false
@@ -106,7 +106,8 @@ export function createBucketEvents({ database, objects, cleanUp }: BucketEventsP
         if (current.other_is_served) await transaction.query(SUPERSEDE_OPEN, [documentId])
         else for (const { text, values = [] } of deletion(documentId)) await transaction.query(text, values)
         return true
-      })
+      }
+      const isCurrent = await database.transaction({ tenant }, remove, { timeoutMs: DELETE_MS })
       if (isCurrent) await cleanUp(tenant, documentId)
       return isCurrent
     },
