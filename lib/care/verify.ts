@@ -97,7 +97,7 @@ async function repairRows(deps: VerifyDeps, tenant: string, check: RowCheck, val
       check.repair.map((text) => ({ text, values })),
       LONG,
     )
-  } else if (check.kind === "entities") await createEntities(database).rebuild(tenant)
+  } else if (check.kind === "entities") await createEntities(database).rebuild(tenant, LONG)
   else if (check.kind === "tombstone" || check.kind === "leftovers") {
     const cleanUp = createCleanUp(deps)
     const text = `select id from (${check.find}) found order by id limit ${IDS_PER_ROUND}`

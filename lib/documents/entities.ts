@@ -1,7 +1,7 @@
 import * as z from "zod"
 import { formatCitation } from "../citation.ts"
 import { decodeCursor, decodePlace, encodeCursor, encodePlace } from "../cursor.ts"
-import type { Database, SqlValue } from "../database/database.ts"
+import type { Database, SqlValue, UnitOptions } from "../database/database.ts"
 import { entityKey } from "../entity-key.ts"
 import { AppError, invalidField } from "../errors.ts"
 import { StorableText } from "../shapes.ts"
@@ -51,7 +51,7 @@ export interface Entities {
   /** By document, in reading order. Throws `not_found`. */
   mentions(tenant: string, id: string, page: Page): Promise<MentionPage>
   /** Writes all entities and mentions of the tenant anew from its chunks, in one transaction. */
-  rebuild(tenant: string): Promise<EntityTotals>
+  rebuild(tenant: string, options?: UnitOptions): Promise<EntityTotals>
 }
 
 const ENTITIES = `
@@ -111,7 +111,8 @@ export function createEntities(database: Database): Entities {
       }
     },
 
-    rebuild: (tenant) => database.transaction({ tenant }, (transaction) => refreshEntities(transaction, tenant, null)),
+    rebuild: (tenant, options) =>
+      database.transaction({ tenant }, (transaction) => refreshEntities(transaction, tenant, null), options),
   }
 }
 
