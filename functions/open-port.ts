@@ -35,7 +35,7 @@ export async function openPort(app: Hono<Edge>, place: Place): Promise<OpenPort>
   let arrivals: Arrivals | undefined
   const fetch: typeof app.fetch = (...given) =>
     runActivity(activity, () => {
-      const settled = arrivals?.settled()
+      const settled = isProbe(given[0]) ? undefined : arrivals?.settled()
       return settled ? settled.then(() => app.fetch(...given)) : app.fetch(...given)
     })
   const serverOptions = {
@@ -53,6 +53,9 @@ export async function openPort(app: Hono<Edge>, place: Place): Promise<OpenPort>
     close: (graceMs = GRACE_MS) => connections.close(graceMs),
   }
 }
+
+/** Of a balancer, which takes the server for dead where it has to wait. */
+const isProbe = ({ url }: Request) => new URL(url).pathname.startsWith("/health")
 
 /** A port that is taken is told at once, not after the seconds that database and models take to open. */
 export async function requireFreePort(place: Place): Promise<void> {
