@@ -112,8 +112,8 @@ const BURY = `update documents d set ${EMPTY} where id = $1 and status <> 'delet
 const OF_THE_BURIED = `document_id = $1 and exists (select from documents d where d.id = $1 and d.status = 'deleted')`
 const REMOVE_CONTENTS = [
   // A file that is announced must not bring it back, even where there is no document yet.
-  // A picture's row is no announcement: it marks what is to be removed, also after a second delete, or is of an import under way.
-  `delete from uploads where document_id = $1 and starts_with(key, 'uploads/')
+  // Nor an import under way, whose pictures are announced. A picture's row that is over marks what is to be removed: it stays.
+  `delete from uploads where document_id = $1 and (starts_with(key, 'uploads/') or expires_at > now())
       and not exists (select from documents d where d.id = $1 and d.status <> 'deleted')`,
   // Marks that there are objects to remove; so do jobs.
   `insert into uploads (source_account_id, key, document_id, expires_at)

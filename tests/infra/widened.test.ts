@@ -17,8 +17,8 @@ test("whoever widens a policy is told by name", async () => {
       // As SST's manual does it: the bucket itself, in place of its name.
       {
         file: "infra/api.ts",
-        from: "link: [database],\n  models",
-        to: "link: [database, bucket],\n  models",
+        from: "link: [database, spacesApiKey],\n  models",
+        to: "link: [database, spacesApiKey, bucket],\n  models",
       },
       { file: "infra/api.ts", from: "mayOnObjects, objects }", to: "mayOnObjects, objects, bucket }" },
       { file: "infra/create-lambda.ts", from: "args.managedPolicyArns = []", to: "" },
