@@ -10,6 +10,10 @@ import type { Terminal } from "./terminal.ts"
 
 const EVENTS = ["document.ready", "document.failed", "document.deleted"] as const satisfies readonly WebhookEvent[]
 
+const STILL_WAITS =
+  "It waits, and no timer looks at it: the tenant's next event takes it along once it is due, and so does the next start of a " +
+  "server. To send it now: concordance webhooks replay <delivery>"
+
 interface AddOptions {
   readonly tenant: string
   readonly event: readonly WebhookEvent[]
@@ -119,7 +123,7 @@ async function deliveries(
   if (!json && found.length === 0) terminal.note("Nothing was sent, and nothing waits.")
 }
 
-/** Queues one and sends what is due of its tenant's. What fails stays queued, for the server. */
+/** Queues one and sends what is due of its tenant's. What fails stays queued, and nobody looks at it for its own sake. */
 async function sendNow(
   queue: (endpoints: WebhookEndpoints) => Promise<WebhookDelivery>,
   terminal: Terminal,
@@ -134,6 +138,7 @@ async function sendNow(
     return (await endpoints.delivery(queued.id)) ?? queued
   })
   terminal.line(describeDelivery(after))
+  if (after.state === "pending") terminal.note(STILL_WAITS)
   if (after.state !== "delivered") throw new CommandFailed()
 }
 

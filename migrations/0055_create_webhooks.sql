@@ -9,6 +9,7 @@ create table concordance.webhook_endpoints (
   events text[] not null,
   secret text not null,                     -- `whsec_…`, as it is: the service signs with it
   wake_at timestamptz,                      -- when a message of the queue on AWS looks at what waits; null: none is under way
+  silent_until timestamptz,                 -- it did not answer: until then nothing is sent to it
   created_at timestamptz not null default now(),
   disabled_at timestamptz,                  -- it answered 410
   primary key (source_account_id, id)
@@ -54,10 +55,11 @@ begin
          using (source_account_id = (select current_setting(''app.source_account_id'', true)))', table_name);
   end loop;
 end $$;
-grant select, update (wake_at, disabled_at) on concordance.webhook_endpoints to concordance_app;
+grant select, update (wake_at, silent_until, disabled_at) on concordance.webhook_endpoints to concordance_app;
 grant select, insert, update, delete on concordance.webhook_deliveries to concordance_app;
 
--- One delivery for each endpoint that wants the event. Ids, counts and why it failed: no title, no content.
+-- One delivery for each endpoint that wants the event. Ids, counts and why it failed: no title, no content. A transaction whose
+-- deletes make room for a restore sets `app.webhooks` to `off`: what it deletes is there again when it ends.
 create function concordance.queue_webhooks(tenant text, event text, document text, facts jsonb) returns void
 language sql volatile set search_path from current as $$
   insert into webhook_deliveries (source_account_id, id, endpoint_id, event, document_id, body)
@@ -68,6 +70,7 @@ language sql volatile set search_path from current as $$
              'request_id', nullif(current_setting('app.request_id', true), '')) || facts))::text
     from webhook_endpoints e
    where e.source_account_id = tenant and event = any(e.events) and e.disabled_at is null
+     and current_setting('app.webhooks', true) is distinct from 'off'
 $$;
 
 create function concordance.tell_job_ended() returns trigger
@@ -111,14 +114,34 @@ create trigger webhooks after update of status on concordance.documents for each
   when (new.status = 'deleted' and old.status <> 'deleted')
   execute function concordance.tell_document_deleted();
 
+-- When each endpoint of the tenant at work is to be sent to, of those for which something waits. One that was silent is left alone.
+-- One to which somebody sends is left to him until his lease is over: it hears in order, and a slow one holds up one sender.
+create function concordance.webhooks_due() returns table (endpoint_id text, due_at timestamptz)
+language sql stable set search_path from current as $$
+  select e.id, greatest(e.silent_until, coalesce(
+           max(d.next_attempt_at) filter (where d.lease is not null and d.next_attempt_at > now()), min(d.next_attempt_at)))
+    from webhook_endpoints e
+    join webhook_deliveries d on d.source_account_id = e.source_account_id and d.endpoint_id = e.id
+   where e.source_account_id = current_setting('app.source_account_id', true) and d.state = 'pending'
+   group by e.source_account_id, e.id, e.silent_until
+$$;
+
+-- Of the tenant at work, or of all where the owner asks. Whoever waits behind others at a silent endpoint gets fewer attempts than
+-- its schedule has, but as much time: four days.
+create function concordance.age_webhooks() returns void
+language sql volatile set search_path from current as $$
+  update webhook_deliveries set state = 'failed', finished_at = now(), lease = null,
+         last_error = coalesce(last_error, 'the endpoint did not answer what was sent before it')
+   where state = 'pending' and next_attempt_at <= now() and queued_at < now() - interval '4 days';
+  delete from webhook_deliveries where finished_at < now() - interval '30 days';
+$$;
+
 -- Seconds after which a message of the queue is to look at what waits, at most 900; null where nothing waits, or one will look
 -- already. One that is a quarter of an hour late is counted as lost.
 create function concordance.plan_webhook_wakeup() returns int
 language sql volatile set search_path from current as $$
   with due as (
-    select greatest(min(next_attempt_at), now()) as at from webhook_deliveries
-     where source_account_id = current_setting('app.source_account_id', true) and state = 'pending'
-    having min(next_attempt_at) is not null),
+    select greatest(min(due_at), now()) as at from webhooks_due() having count(*) > 0),
   planned as (
     update webhook_endpoints e set wake_at = least(due.at, now() + interval '15 minutes') from due
      where e.source_account_id = current_setting('app.source_account_id', true) and e.disabled_at is null

@@ -11,6 +11,7 @@ import { createImportBundle } from "../lib/documents/bundles/import-bundle.ts"
 import { createDocumentPages } from "../lib/documents/document-pages.ts"
 import { createPagePictures } from "../lib/documents/page-pictures.ts"
 import { createLog } from "../lib/log.ts"
+import { createWebhookEndpoints } from "../lib/webhooks/webhook-endpoints.ts"
 import { type Ingesting, openIngesting } from "./ingesting.ts"
 import { randomDocument, recount } from "./word-counts.ts"
 import { createWordEmbedder } from "./word-embedder.ts"
@@ -177,6 +178,20 @@ test("a document that is there is not overwritten unless asked, and then its pic
     expect(await problemsOf(copy)).toEqual([])
     expect((await recount(copy)).disagreements).toEqual([])
   }
+})
+
+test("nobody is told that what a restore replaces was deleted, and everybody of a delete that follows", async () => {
+  const copy = await fresh()
+  await copy.add("ours", "register", "Old first.")
+  await copy.worker().run("ours", "register")
+  const events = ["document.ready", "document.failed", "document.deleted"] as const
+  const hosts = ["hooks.example"]
+  await createWebhookEndpoints(copy.owner, hosts).add({ tenant: "ours", url: "https://hooks.example/", events })
+  const told = async () => (await copy.rows("select event from webhook_deliveries")).map(({ event }) => event)
+  await restore(copy, await exported(), { replace: true })
+  expect(await told()).toEqual([])
+  await copy.worker().delete("ours", "register")
+  expect(await told()).toEqual(["document.deleted"])
 })
 
 test("an export that is not whole, changed or of a newer release is refused, and nothing of it is there", async () => {

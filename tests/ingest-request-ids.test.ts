@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { currentActivity, runFor } from "../lib/activity.ts"
 import { createCountCollection } from "../lib/documents/collection.ts"
+import { createIngestQueue } from "../lib/documents/ingest/ingest-queue.ts"
+import { createLog } from "../lib/log.ts"
 import { createTestQueue } from "./ingest-messages.ts"
 import { type Ingesting, openIngesting } from "./ingesting.ts"
 import { createTextFileReader } from "./text-file-reader.ts"
@@ -32,7 +34,9 @@ test("a job that failed names the request that brought its upload, wherever its 
       },
     },
   })
-  for (let i = 0; i < 3; i++) await worker.run(TENANT, "secret")
+  await worker.run(TENANT, "secret")
+  // Nor do they work for another request that only came across it.
+  for (let i = 0; i < 2; i++) await inRequest("another-request", () => worker.run(TENANT, "secret"))
   expect(seen).toEqual([REQUEST, REQUEST, REQUEST])
   expect((await shelf.documents.get(TENANT, "secret")).error).toMatchObject({ request_id: REQUEST })
   const { documents } = await shelf.documents.list(TENANT, { limit: 10 })
@@ -53,6 +57,20 @@ test("a job that a bucket's event makes names the request that asked for the URL
   const { bytes } = (await shelf.objects.head(key)) ?? { bytes: 0 }
   await inRequest("somebody-else", () => shelf.worker().received(TENANT, "later", { key, bytes, sequencer: "0A" }))
   expect(await rowOf("later")).toEqual({ request_id: REQUEST })
+})
+
+test("what rides on a write, as the retention does, is no part of the request that wrote", async () => {
+  const seen: (string | null)[] = []
+  const leftovers = async () => {
+    seen.push(currentActivity().requestId)
+    return []
+  }
+  const log = createLog({ level: "error", write: () => {} })
+  const ingest = { ...shelf.worker(), leftovers }
+  const queue = createIngestQueue({ ingest, documentsAtOnce: 1, isAlone: false, log })
+  await inRequest(REQUEST, async () => queue.wrote(TENANT))
+  await expect.poll(() => seen).toEqual([null])
+  await queue.close()
 })
 
 test("work that no request asked for names none", async () => {

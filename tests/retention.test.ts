@@ -57,6 +57,23 @@ test("tombstones go once they are as old as the retention again and 30 days; wit
     expect([table, await shelf.rows(`select 1 as one from ${table}`)]).toEqual([table, [{ one: 1 }]])
 })
 
+test("a sweep gives up webhooks after four days and forgets them after 30, though nobody sends any", async () => {
+  await shelf.rows(
+    "insert into webhook_endpoints (source_account_id, id, url, events, secret) values ('ours', 'wh', 'https://a.example', '{}', '')",
+  )
+  await shelf.rows(
+    `insert into webhook_deliveries (source_account_id, id, endpoint_id, event, body, state, queued_at, finished_at)
+     select 'ours', id, 'wh', 'e', '', state, now() - days * interval '1 day', case when state <> 'pending' then now() - days * interval '1 day' end
+       from (values ('late', 'pending', 5), ('young', 'pending', 3), ('forgotten', 'delivered', 31), ('kept', 'failed', 29)) as v(id, state, days)`,
+  )
+  await sweep({ ...shelf, log })
+  expect(await shelf.rows("select id, state from webhook_deliveries order by id")).toEqual([
+    { id: "kept", state: "failed" },
+    { id: "late", state: "failed" },
+    { id: "young", state: "pending" },
+  ])
+})
+
 test("one sweep has a bound, and a document that is replaced at this moment stays", async () => {
   expect(await expireDocuments(shelf.database, "ours", 10, 1)).toHaveLength(1)
   const [id] = (await live()).filter((each) => String(each).startsWith("old"))

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest"
 import { createIngestEvents } from "../functions/lambda/ingest-events.ts"
+import type { Ingest } from "../lib/documents/ingest/create-ingest.ts"
 import { AppError } from "../lib/errors.ts"
 import { createLog } from "../lib/log.ts"
 import { tellingIngest } from "../lib/runtime/open-webhooks.ts"
@@ -54,7 +55,36 @@ const states = () =>
        from webhook_deliveries order by position`,
   )
 /** As time passes. */
-const passTime = () => shelf.rows("update webhook_deliveries set next_attempt_at = now() where state = 'pending'")
+async function passTime(): Promise<void> {
+  await shelf.rows("update webhook_deliveries set next_attempt_at = now() where state = 'pending'")
+  await shelf.rows("update webhook_endpoints set silent_until = null")
+}
+
+/** The Lambda of the queue, with what it sends to the queue itself. */
+function onAws(deliverDue = sender()) {
+  const messages: { readonly body: string; readonly delayS: number }[] = []
+  const send = async (sent: readonly object[], delayS = 0) => {
+    for (const message of sent) messages.push({ body: JSON.stringify(message), delayS })
+  }
+  const webhooks = createWebhookWakeups({
+    database: shelf.database,
+    deliverDue,
+    send: (message, delayS) => send([message], delayS),
+  })
+  const handlerOf = (parts: { plan?: typeof webhooks.plan } & Partial<Pick<Ingest, "run">> = {}) => {
+    const { plan = webhooks.plan, ...steps } = parts
+    const ingest = { ...shelf.worker(), ...steps }
+    const handle = createIngestEvents({ ingest, send, webhooks: { ...webhooks, plan }, log: log() })
+    return async (body: string) => {
+      const record = { messageId: randomUUID(), body, attributes: { ApproximateReceiveCount: "1" } }
+      const { batchItemFailures } = await handle({ Records: [record] }, { getRemainingTimeInMillis: () => 300_000 })
+      return batchItemFailures.length === 0 ? "done" : "again"
+    }
+  }
+  return { messages, handlerOf }
+}
+const RUN = (documentId: string) => JSON.stringify({ kind: "run", tenant: "t1", documentId })
+const WAKEUP = '{"kind":"webhooks","tenant":"t1"}'
 
 test("ready, failed and deleted are told in order, signed, with ids and counts and nothing of the content", async () => {
   const { secret } = await listen("t1")
@@ -190,7 +220,7 @@ test("an endpoint that answers 410 is disabled: what waits for it has failed, an
   await expect(endpoints().test(endpoint.id)).rejects.toMatchObject({ code: "conflict" })
 })
 
-test("two workers send each event once", async () => {
+test("two workers send each event once, and in order", async () => {
   await listen("t1")
   const ids = Array.from({ length: 12 }, (_, i) => `doc-${i}`)
   for (const id of ids) await upload("t1", id)
@@ -201,7 +231,7 @@ test("two workers send each event once", async () => {
       await new Promise((resolve) => setTimeout(resolve, 20))
   }
   await Promise.all([untilDone(), untilDone()])
-  expect(receiver.events().sort()).toEqual(ids.map((id) => `document.ready ${id}`).sort())
+  expect(receiver.events()).toEqual(ids.map((id) => `document.ready ${id}`))
 })
 
 test("a silent endpoint costs one attempt and not one for each that waits, and others are told meanwhile", async () => {
@@ -210,15 +240,38 @@ test("a silent endpoint costs one attempt and not one for each that waits, and o
   await listen("t1", silent.url)
   await listen("t1")
   for (let i = 0; i < 6; i++) await upload("t1", `doc-${i}`)
-  await sender()("t1", never)
+  const nextMs = Number(await sender()("t1", never))
+  expect(Math.round(nextMs / 10_000)).toBe(6)
   expect(silent.received).toHaveLength(1)
   expect(receiver.events()).toHaveLength(6)
   const waiting = (await states()).filter(({ state }) => state === "pending")
-  expect(waiting.map(({ attempts, wait_s: wait }) => [attempts, Math.round(Number(wait) / 5) * 5])).toEqual([
-    [1, 5],
-    ...Array.from({ length: 5 }, () => [0, 60]),
-  ])
+  expect(waiting.map(({ attempts }) => attempts)).toEqual([1, 0, 0, 0, 0, 0])
   await silent.close()
+})
+
+test("a silent endpoint is left alone for its minute by what comes within it, too, unless the operator asks for an attempt", async () => {
+  const { endpoint } = await listen("t1")
+  receiver.behave(() => {})
+  await upload("t1", "first")
+  await sender()("t1", never)
+  for (const id of ["second", "third"]) {
+    await upload("t1", id)
+    expect(Math.round(Number(await sender()("t1", never)) / 10_000)).toBe(6)
+  }
+  expect(receiver.received).toHaveLength(1)
+  expect((await states()).map(({ attempts }) => attempts)).toEqual([1, 0, 0])
+  for (const { nextAttemptAt } of await endpoints().deliveries({ limit: 10 })) {
+    expect(Date.parse(nextAttemptAt ?? "") - Date.now()).toBeGreaterThan(50_000)
+  }
+  const { messages, handlerOf } = onAws()
+  await handlerOf()(WAKEUP)
+  expect(messages.map(({ delayS }) => Math.round(delayS / 10))).toEqual([6])
+  receiver.behave(taken)
+  await endpoints().test(endpoint.id)
+  await sender()("t1", never)
+  expect(receiver.events().sort()).toEqual([
+    ...["document.ready first", "document.ready second", "document.ready third", "webhook.test"],
+  ])
 })
 
 test("a receiver that never answers holds up no ingestion", async () => {
@@ -296,33 +349,21 @@ test("finished deliveries are forgotten after 30 days, and what nobody took afte
 test("on AWS one delayed message a tenant goes round while something waits, whatever comes twice", async () => {
   await listen("t1")
   receiver.behave((_request, response) => response.writeHead(500).end())
-  const messages: { readonly body: string; readonly delayS: number }[] = []
-  const send = async (sent: readonly object[], delayS = 0) => {
-    for (const message of sent) messages.push({ body: JSON.stringify(message), delayS })
-  }
-  const webhooks = createWebhookWakeups({
-    database: shelf.database,
-    deliverDue: sender(),
-    send: (message, delayS) => send([message], delayS),
-  })
-  const handle = createIngestEvents({ ingest: shelf.worker(), send, webhooks, log: log() })
-  const deliver = async (body: string) => {
-    const record = { messageId: randomUUID(), body, attributes: { ApproximateReceiveCount: "1" } }
-    const done = await handle({ Records: [record] }, { getRemainingTimeInMillis: () => 300_000 })
-    expect(done.batchItemFailures).toEqual([])
-  }
+  const { messages, handlerOf } = onAws()
+  const handle = handlerOf()
+  const deliver = async (body: string) => expect(await handle(body)).toBe("done")
   for (const id of ["one", "two"]) {
     await shelf.add("t1", id, `${id} `.repeat(4))
-    await deliver(JSON.stringify({ kind: "run", tenant: "t1", documentId: id }))
+    await deliver(RUN(id))
   }
-  expect(messages).toEqual([{ body: '{"kind":"webhooks","tenant":"t1"}', delayS: 0 }])
+  expect(messages).toEqual([{ body: WAKEUP, delayS: 0 }])
   const [first] = messages.splice(0)
   for (let twice = 0; twice < 2; twice++) await deliver(first?.body ?? "")
   expect(receiver.received).toHaveLength(2)
   expect(messages).toMatchObject([{ delayS: 5 }])
   // It is late by so much that it counts as lost: the next event's sends another.
   await shelf.rows("update webhook_endpoints set wake_at = now() - interval '16 minutes'")
-  await deliver(JSON.stringify({ kind: "run", tenant: "t1", documentId: "one" }))
+  await deliver(RUN("one"))
   expect(messages).toHaveLength(2)
   // Hours until the next attempt are more than a message can wait.
   await shelf.rows("update webhook_deliveries set next_attempt_at = now() + interval '2 hours'")
@@ -336,6 +377,47 @@ test("on AWS one delayed message a tenant goes round while something waits, what
   await deliver(first?.body ?? "")
   expect((await states()).map(({ state }) => state)).toEqual(["delivered", "delivered"])
   expect(messages).toHaveLength(before)
+})
+
+test("on AWS a slow endpoint takes one Lambda: what ends meanwhile plans one look after its lease", async () => {
+  await listen("t1")
+  const { messages, handlerOf } = onAws(sender(createSendWebhook({ hosts: HOSTS })))
+  const handle = handlerOf()
+  const answers: (() => void)[] = []
+  receiver.behave((_request, response) => answers.push(() => response.writeHead(204).end()))
+  await upload("t1", "slow")
+  const sending = handle(WAKEUP)
+  await expect.poll(() => answers.length).toBe(1)
+  for (const id of ["one", "two", "three"]) {
+    await shelf.add("t1", id, id)
+    expect(await handle(RUN(id))).toBe("done")
+  }
+  expect(messages.map(({ delayS }) => Math.round(delayS / 10))).toEqual([6])
+  // Another that comes all the same.
+  await handle(WAKEUP)
+  expect(answers).toHaveLength(1)
+  receiver.behave(taken)
+  answers[0]?.()
+  expect(await sending).toBe("done")
+  expect(receiver.events()).toEqual(["slow", "one", "two", "three"].map((id) => `document.ready ${id}`))
+})
+
+test("on AWS a message that is done is done though the look at webhooks can't be planned, and each plans once", async () => {
+  await listen("t1")
+  let plans = 0
+  const { handlerOf } = onAws()
+  const plan = async () => {
+    plans++
+    throw new Error("the queue is away")
+  }
+  await shelf.add("t1", "chart", "A chart.")
+  expect(await handlerOf({ plan })(RUN("chart"))).toBe("done")
+  expect(plans).toBe(1)
+  expect(shelf.lines.join()).toContain("could not be planned")
+  const run = () => Promise.reject(new Error("the disk is full"))
+  expect(await handlerOf({ plan, run })(RUN("chart"))).toBe("again")
+  expect(plans).toBe(2)
+  expect(shelf.lines.join()).toContain("the disk is full")
 })
 
 /** Reads nothing of any file. */

@@ -65,10 +65,9 @@ export function createIngestEvents({
       await attempt(message, delivery)
     } catch (error) {
       report(error, delivery)
-      throw new Reported()
-    } finally {
       // It may have failed for good, which is told too.
-      await webhooks?.plan(message.tenant)
+      await plan(message.tenant)
+      throw new Reported()
     }
   }
   const workRecord = createWorkRecord({ ingest, workMessage, log })
@@ -84,7 +83,16 @@ export function createIngestEvents({
   /** Sweeps ride on writes: nothing here wakes up by itself. */
   async function after(tenant: string, { signal }: Delivery): Promise<void> {
     await sweep(tenant, signal)
-    await webhooks?.plan(tenant)
+    await plan(tenant)
+  }
+
+  /** Never throws: what a message did is done, and would be done again. The tenant's next message plans what this one could not. */
+  async function plan(tenant: string): Promise<void> {
+    try {
+      await webhooks?.plan(tenant)
+    } catch (error) {
+      log.warn("the sending of webhooks could not be planned; the tenant's next message does", { error })
+    }
   }
 
   async function work({ body }: SqsRecord, delivery: Delivery): Promise<void> {

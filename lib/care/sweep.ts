@@ -76,7 +76,8 @@ export async function sweep(deps: SweepDeps, options: SweepOptions = {}): Promis
 }
 
 /**
- * Removes rows that are kept for a time, of all tenants: days of used tokens after 90 days; with a retention, tombstones once
+ * Removes rows that are kept for a time, of all tenants: days of used tokens after 90 days, deliveries of webhooks 30 days after their
+ * end, once those that nobody took for four days have ended; with a retention, tombstones once
  * they are as old as that again, and 30 days at least. Returns how many tombstones went.
  */
 export async function sweepAges(owner: OwnerDatabase, retentionDays: number | undefined): Promise<number> {
@@ -86,6 +87,7 @@ export async function sweepAges(owner: OwnerDatabase, retentionDays: number | un
         `delete from concordance.${table} where day < (now() at time zone 'utc')::date - ${TOKEN_DAYS}`,
       )
     }
+    await session.query("select concordance.age_webhooks()")
     if (retentionDays === undefined) return 0
     const [row] = await session.query<{ count: number }>(REMOVE_TOMBSTONES, [
       Math.max(retentionDays, TOMBSTONE_DAYS_MIN),

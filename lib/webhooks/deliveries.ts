@@ -14,20 +14,16 @@ const AT_ONCE = 4
 const LEASE_S = (AT_ONCE * WEBHOOK_TIMEOUT_MS) / 1_000 + 20
 /** An endpoint that didn't answer at all is left alone for so long, s, whatever else waits for it. */
 const SILENT_S = 60
-const GIVEN_UP_DAYS = 4
-const KEPT_DAYS = 30
 
-// Whoever waits behind others at a silent endpoint gets fewer attempts than its schedule has, but as much time.
-const GIVE_UP = `
-  update webhook_deliveries set state = 'failed', finished_at = now(), lease = null,
-         last_error = coalesce(last_error, 'the endpoint did not answer what was sent before it')
-   where state = 'pending' and next_attempt_at <= now() and queued_at < now() - interval '${GIVEN_UP_DAYS} days'`
+const AGE = "select age_webhooks()"
 
-const FORGET = `delete from webhook_deliveries where finished_at < now() - interval '${KEPT_DAYS} days'`
+// Two claims at once would each see no lease of the other's, and send one endpoint's events side by side. Whoever queues an event
+// holds a key share, which this doesn't wait for.
+const ONE_BY_ONE = "select 1 from webhook_endpoints order by id for no key update"
 
 const CLAIM = `
   update webhook_deliveries d set lease = $1, next_attempt_at = now() + interval '${LEASE_S} seconds'
-    from webhook_endpoints e cross join lateral (
+    from webhooks_due() n join webhook_endpoints e on e.id = n.endpoint_id and n.due_at <= now() cross join lateral (
       select w.id from webhook_deliveries w
        where w.source_account_id = e.source_account_id and w.endpoint_id = e.id and w.state = 'pending'
          and w.next_attempt_at <= now()
@@ -36,8 +32,7 @@ const CLAIM = `
   returning d.id, d.endpoint_id, d.body, d.attempts, d.position::float8 as position, e.url, e.secret`
 
 const NEXT = `
-  select greatest(0, extract(epoch from min(next_attempt_at) - now()) * 1000)::float8 as ms
-    from webhook_deliveries where state = 'pending' having count(*) > 0`
+  select greatest(0, extract(epoch from min(due_at) - now()) * 1000)::float8 as ms from webhooks_due() having count(*) > 0`
 
 const NOTE = `
   update webhook_deliveries
@@ -45,12 +40,11 @@ const NOTE = `
          next_attempt_at = now() + $6::float8 * interval '1 s', finished_at = case when $3 <> 'pending' then now() end
    where id = $1 and lease = $2 and state = 'pending'`
 
-const PUT_OFF = `
-  update webhook_deliveries set lease = null, next_attempt_at = now() + interval '${SILENT_S} seconds'
-   where endpoint_id = $1 and state = 'pending' and (lease = $2 or lease is null and next_attempt_at <= now())`
+const SILENCE = `update webhook_endpoints set silent_until = now() + interval '${SILENT_S} seconds' where id = $1`
 
-const RELEASE =
-  "update webhook_deliveries set lease = null, next_attempt_at = now() where lease = $1 and state = 'pending'"
+const RELEASE = `
+  update webhook_deliveries set lease = null, next_attempt_at = now()
+   where lease = $1 and state = 'pending' and ($2::text is null or endpoint_id = $2)`
 
 const DISABLE = "update webhook_endpoints set disabled_at = now() where id = $1 and disabled_at is null"
 const FAIL_ALL = `
@@ -72,11 +66,11 @@ export interface DueDelivery {
 export interface Deliveries {
   /** Milliseconds until something is due, 0 where it is already; null where nothing waits. */
   nextMs(tenant: string): Promise<number | null>
-  /** Takes some of each endpoint, in the order in which they came to be; no other sender gets them meanwhile. */
+  /** Takes some of each endpoint that is due, in the order in which they came to be; no other sender gets any of it meanwhile. */
   claim(tenant: string, lease: string): Promise<readonly DueDelivery[]>
   /** Notes what came of one. 410 ends the endpoint. */
   note(tenant: string, lease: string, delivery: DueDelivery, outcome: WebhookOutcome): Promise<void>
-  /** Leaves an endpoint alone for a minute: what waits for it costs no attempt. */
+  /** Leaves an endpoint alone for a minute: what waits for it, or comes meanwhile, costs no attempt. */
   putOff(tenant: string, lease: string, endpointId: string): Promise<void>
   /** Gives back what was claimed and not sent. */
   release(tenant: string, lease: string): Promise<void>
@@ -96,7 +90,7 @@ export function createDeliveries(database: Database, random: () => number = Math
       return row ? Number(row["ms"]) : null
     },
     async claim(tenant, lease) {
-      const rows = (await ask(tenant, [GIVE_UP], [FORGET], [CLAIM, lease])) as unknown as ClaimedRow[]
+      const rows = (await ask(tenant, [ONE_BY_ONE], [AGE], [CLAIM, lease])) as unknown as ClaimedRow[]
       const inOrder = [...rows].sort((a, b) => a.position - b.position)
       return inOrder.map(({ endpoint_id: endpointId, position: _, ...row }) => ({ ...row, endpointId }))
     },
@@ -108,8 +102,9 @@ export function createDeliveries(database: Database, random: () => number = Math
       if (status === 410) await ask(tenant, noted, [DISABLE, endpointId], [FAIL_ALL, endpointId])
       else await ask(tenant, noted)
     },
-    putOff: async (tenant, lease, endpointId) => void (await ask(tenant, [PUT_OFF, endpointId, lease])),
-    release: async (tenant, lease) => void (await ask(tenant, [RELEASE, lease])),
+    putOff: async (tenant, lease, endpointId) =>
+      void (await ask(tenant, [SILENCE, endpointId], [RELEASE, lease, endpointId])),
+    release: async (tenant, lease) => void (await ask(tenant, [RELEASE, lease, null])),
   }
 }
 

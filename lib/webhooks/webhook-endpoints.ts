@@ -73,28 +73,35 @@ const ENDPOINT = `
       and d.state = 'pending') as pending`
 
 const DELIVERY = `
-  id, endpoint_id as "endpointId", source_account_id as tenant, event, document_id as "documentId", state, attempts,
+  d.id, d.endpoint_id as "endpointId", d.source_account_id as tenant, event, document_id as "documentId", state, attempts,
   last_status as "lastStatus", last_error as "lastError", ${time("created_at")} as "createdAt",
-  case when state = 'pending' then ${time("next_attempt_at")} end as "nextAttemptAt"`
+  case when state = 'pending' then ${time(`greatest(next_attempt_at, (select e.silent_until from webhook_endpoints e
+      where e.source_account_id = d.source_account_id and e.id = d.endpoint_id))`)} end as "nextAttemptAt"`
 
 const ADD = `
   insert into webhook_endpoints as e (source_account_id, id, url, events, secret)
   select $1, $2, $3, $4::text[], $5 where (select count(*) from webhook_endpoints where source_account_id = $1) < ${ENDPOINTS_MAX}
   returning ${ENDPOINT}`
 
+// Somebody asks for an attempt now, so he has reason to think that the endpoint is silent no longer.
 const TEST = `
-  insert into webhook_deliveries (source_account_id, id, endpoint_id, event, body)
+  with awake as (
+    update webhook_endpoints set silent_until = null where id = $1 and disabled_at is null returning source_account_id, id)
+  insert into webhook_deliveries as d (source_account_id, id, endpoint_id, event, body)
   select source_account_id, 'msg_' || replace(gen_random_uuid()::text, '-', ''), id, 'webhook.test',
          jsonb_build_object('type', 'webhook.test', 'timestamp', to_char(now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
                             'data', jsonb_build_object('source_account_id', source_account_id))::text
-    from webhook_endpoints where id = $1 and disabled_at is null
+    from awake
   returning ${DELIVERY}`
 
 const REPLAY = `
+  with awake as (
+    update webhook_endpoints e set silent_until = null from webhook_deliveries d
+     where d.id = $1 and e.source_account_id = d.source_account_id and e.id = d.endpoint_id and e.disabled_at is null
+    returning e.source_account_id, e.id)
   update webhook_deliveries d
      set state = 'pending', attempts = 0, next_attempt_at = now(), queued_at = now(), finished_at = null, lease = null
-   where id = $1 and exists (select from webhook_endpoints e
-                              where e.source_account_id = d.source_account_id and e.id = d.endpoint_id and e.disabled_at is null)
+    from awake a where d.id = $1 and d.source_account_id = a.source_account_id and d.endpoint_id = a.id
   returning ${DELIVERY}`
 
 /** `hosts`: `WEBHOOK_HOSTS`. */
@@ -132,11 +139,11 @@ export function createWebhookEndpoints(owner: OwnerDatabase, hosts: readonly str
     test: (id) => queued(TEST, id, "webhook_endpoints"),
     deliveries: ({ endpointId, limit }) =>
       rows<WebhookDelivery>(
-        `select ${DELIVERY} from webhook_deliveries where $1::text is null or endpoint_id = $1 order by position desc limit $2::int`,
+        `select ${DELIVERY} from webhook_deliveries d where $1::text is null or endpoint_id = $1 order by position desc limit $2::int`,
         [endpointId ?? null, limit],
       ),
     delivery: async (id) =>
-      (await rows<WebhookDelivery>(`select ${DELIVERY} from webhook_deliveries where id = $1`, [id]))[0] ?? null,
+      (await rows<WebhookDelivery>(`select ${DELIVERY} from webhook_deliveries d where id = $1`, [id]))[0] ?? null,
     replay: (id) => queued(REPLAY, id, "webhook_deliveries"),
   }
 }

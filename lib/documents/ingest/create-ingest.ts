@@ -93,10 +93,9 @@ function answering({ database, settings: { databaseTimeoutMs: timeoutMs } }: Ing
   return timeoutMs === undefined ? database : createTimedDatabase(database, timeoutMs)
 }
 
-/** Who takes a job up on its own account works for the request that brought it: its log lines and messages say so. */
+/** Whoever takes a job up works for the request that brought it: its log lines and messages say so. */
 function runFromRow<T>({ requestId }: Job, work: () => Promise<T>): Promise<T> {
-  const activity = currentActivity()
-  return activity.requestId === null && requestId !== undefined ? runActivity({ ...activity, requestId }, work) : work()
+  return requestId === undefined ? work() : runActivity({ ...currentActivity(), requestId }, work)
 }
 
 /** A process that ends doesn't say why; it may have been the file. */

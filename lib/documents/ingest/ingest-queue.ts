@@ -1,3 +1,4 @@
+import { runBeside } from "../../activity.ts"
 import type { OwnerDatabase } from "../../database/database.ts"
 import type { Log } from "../../log.ts"
 import { createBackgroundRuns, type IngestListener } from "./background-runs.ts"
@@ -62,7 +63,10 @@ export function createIngestQueue(options: IngestQueueOptions): IngestQueue {
 
   function wrote(tenant: string): void {
     if (isClosed || performance.now() - (tidied.get(tenant) ?? -Infinity) < TIDY_EVERY_MS) return
-    tidy(tenant).catch((error: unknown) => log.warn("what earlier uploads left could not be looked through", { error }))
+    // What the retention deletes, or another's dead worker left, is not the request's that wrote.
+    runBeside(() => tidy(tenant)).catch((error: unknown) =>
+      log.warn("what earlier uploads left could not be looked through", { error }),
+    )
   }
 
   return {
