@@ -5,6 +5,8 @@ import type { LeakWorld } from "./open-world.ts"
 
 /** A digest of each table's rows of a tenant, whole rows and every table that has tenants, and of each of its objects. */
 export async function stateOf(world: LeakWorld, tenant: string): Promise<Readonly<Record<string, string>>> {
+  // Counts what was used until now: left waiting, what the tenant itself had asked would be counted between two looks.
+  await world.served.runtime.readUsage(tenant, {})
   const tables = await world.query(`
     select table_name::text as name from information_schema.columns
      where table_schema = 'concordance' and column_name = 'source_account_id'
