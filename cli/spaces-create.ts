@@ -24,7 +24,9 @@ export async function createSpaces(name: string, options: CreateOptions, termina
       const made = await createSpace(swap.owner, tenant, { model, dimensions, opening }, standard)
       terminal.line(`${tenant}  ${model}  ${dimensions} dimensions  ${made ? "made" : "is there"}`)
     }
-    terminal.note(`Fill it with: concordance spaces backfill ${model}`)
+    terminal.note(
+      `Fill it with: concordance spaces backfill ${model} ${options.all ? "--all" : `--tenant ${options.tenant}`}`,
+    )
   })
 }
 

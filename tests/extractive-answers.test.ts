@@ -183,7 +183,7 @@ test("models that are late or fail are left out and told of, and the words decid
   const parts = { embedder: broken, reranker: hanging, settings: { embedTimeoutMs: 50, rerankTimeoutMs: 50 } }
   const response = await ask("How many messages a day did the cable station handle at its height?", { parts })
   expect(response.citations[0]?.id).toBe("en/cable-station-history")
-  expect(response.degraded?.join()).toMatch(/embedding model failed.*reranking model was not ready within 50 ms/)
+  expect(response.degraded?.join()).toMatch(/embedding model failed.*reranking model did not answer within 50 ms/)
 })
 
 test("where nobody can tell how the question's words are met, they decide themselves", async () => {

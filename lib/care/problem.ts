@@ -9,7 +9,7 @@ interface ProblemWords {
   readonly isRepairable: boolean
 }
 
-const AGAIN = "Upload or index these documents again"
+const AGAIN = "Delete these documents and upload or index them again: the same upload over them changes nothing"
 
 /** Every kind of problem, in words for the person who operates the service. */
 export const PROBLEMS = {

@@ -49,7 +49,10 @@ export function createPagePictures({ pages, objects }: PagePicturesDeps): PagePi
   async function stored({ imageKey }: StoredPageImage) {
     const found = await objects.get(imageKey, IMAGE_BYTES_MAX)
     if (!found)
-      throw new AppError("not_found", "The picture of this page is gone: the document was replaced or deleted")
+      throw new AppError(
+        "not_found",
+        "The picture of this page is gone: the document was replaced or deleted, or the file was lost (concordance verify)",
+      )
     return found
   }
   return {

@@ -10,10 +10,10 @@ test("gives what the model gave", async () => {
 test("a model that never answers is given up after its time, whichever limit is nearer", async () => {
   const never = () => new Promise<never>(() => {})
   expect(await callModel("model", 30, deadlineIn(5_000), never)).toEqual({
-    missing: "the model was not ready within 30 ms",
+    missing: "the model did not answer within 30 ms",
   })
   expect(await callModel("model", 5_000, deadlineIn(0), never)).toEqual({
-    missing: "the model was not ready within 0 ms",
+    missing: "the model did not answer within 0 ms",
   })
 })
 

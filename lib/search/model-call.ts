@@ -33,7 +33,7 @@ export async function callModel<T>(
   try {
     return { value: await Promise.race([run(controller.signal), late]) }
   } catch (error) {
-    if (error instanceof TooSlow) return { missing: `the ${what} was not ready within ${Math.round(ms)} ms` }
+    if (error instanceof TooSlow) return { missing: `the ${what} did not answer within ${Math.round(ms)} ms` }
     return { missing: error instanceof AppError ? `the ${what} failed (${error.code})` : `the ${what} failed` }
   } finally {
     stop()

@@ -82,7 +82,7 @@ test("a late reranker is told to stop, and the order stays within the time it ha
       new Promise(() => options?.signal?.addEventListener("abort", () => (stopped = true))),
   )
   const from = performance.now()
-  expect(await run(late, { ms: 50 })).toEqual({ ranked, missing: "the reranking model was not ready within 50 ms" })
+  expect(await run(late, { ms: 50 })).toEqual({ ranked, missing: "the reranking model did not answer within 50 ms" })
   expect(performance.now() - from).toBeLessThan(1_000)
   expect(stopped).toBe(true)
 })
@@ -93,7 +93,7 @@ test("the request's own deadline holds where it is nearer", async () => {
     scoring(() => new Promise(() => {})),
     { deadline: deadlineIn(40) },
   )
-  expect(missing).toMatch(/was not ready within (1\d|20) ms/)
+  expect(missing).toMatch(/did not answer within (1\d|20) ms/)
   expect(performance.now() - from).toBeLessThan(1_000)
 })
 

@@ -62,7 +62,10 @@ export function checkWebhookUrl(text: string, hosts: readonly string[]): Webhook
   }
   const { hostname } = url
   if (!hosts.some((host) => (host.startsWith("*.") ? hostname.endsWith(host.slice(1)) : hostname === host))) {
-    throw invalidField("url", "its host is not one of WEBHOOK_HOSTS: add it there first")
+    throw invalidField(
+      "url",
+      "its host is not one that the setting WEBHOOK_HOSTS lists: add it there first, for the server too",
+    )
   }
   const isLiteral = hostname === "localhost" || isIP(hostname.replace(/^\[|\]$/g, "")) !== 0
   return { url, isLiteral: isLiteral && hosts.includes(hostname) }
