@@ -14,8 +14,8 @@ import { type Fuzzed, startFuzzed } from "./start-fuzzed.ts"
 const REQUESTS = Number(setting("CONCORDANCE_FUZZ_RUNS") ?? 20_000)
 /** Asked at once: the server has two cores. */
 const LANES = 4
-/** Before memory is measured for the first time: caches and pools fill. */
-const WARM_UP = Math.ceil(REQUESTS / 10)
+/** Before memory is measured for the first time: caches and pools fill, whatever is asked after. */
+const WARM_UP = Math.min(2_000, Math.ceil(REQUESTS / 2))
 const HANG_MS = 5_000
 const GROWTH_BYTES_MAX = 100_000_000
 const SEED = seedOf(setting("CONCORDANCE_FUZZ_SEED"))
