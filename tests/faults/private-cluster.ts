@@ -42,19 +42,23 @@ export async function openCluster(parent = tmpdir()): Promise<PrivateCluster> {
   const asPostgres = (command: string) => run("su", ["postgres", "-s", "/bin/bash", "-c", `cd / && ${command}`])
   await asPostgres(`${BIN}/initdb -D ${data} -U postgres --auth=trust --encoding=UTF8 --locale=C.UTF-8 --no-sync`)
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`
-  const options = `-p ${port} -k /tmp -c listen_addresses=127.0.0.1 -c shared_buffers=64MB -c max_wal_size=48MB`
+  const options = `-p ${port} -c unix_socket_directories= -c listen_addresses=127.0.0.1 -c shared_buffers=64MB -c max_wal_size=48MB`
   const start = async () => {
-    // After a kill the file of the postmaster's pid is still there.
     await asPostgres(`${BIN}/pg_ctl -D ${data} -w -t 60 -l ${data}/log start -o '${options}' > /dev/null`)
   }
   const signalAll = async (signal: NodeJS.Signals) => {
     const pid = Number((await readFile(join(data, "postmaster.pid"), "utf8")).split("\n")[0])
-    // The postmaster first: it makes no more of them.
-    if (signal === "SIGSTOP") sendTo(pid, signal)
+    // The postmaster stands still first: one that it made after the list would live on, and keep the next from starting.
+    if (signal !== "SIGCONT") sendTo(pid, "SIGSTOP")
     const { stdout: children } = await run("pgrep", ["-P", String(pid)]).catch(() => ({ stdout: "" }))
     for (const one of [pid, ...children.split("\n").filter(Boolean).map(Number)]) sendTo(one, signal)
   }
-  const kill = () => signalAll("SIGKILL")
+  const kill = async () => {
+    await signalAll("SIGKILL")
+    // Where process 1 is slow to reap, the dead postmaster counts as alive, and its file would keep the next from starting. It has
+    // no socket for the same reason.
+    await rm(join(data, "postmaster.pid"), { force: true })
+  }
   await start()
   return {
     url,
