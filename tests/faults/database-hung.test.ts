@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { createDatabaseLoad, expectNothingLost, outcomesOf } from "./database-load.ts"
-import { openCluster, type PrivateCluster, whyNoCluster } from "./private-cluster.ts"
-import { ask, makeHome, removeFolder, type ServerProcess, startServer, WITHOUT_MODELS } from "./server-process.ts"
+import { whyNoCluster } from "./private-cluster.ts"
+import { type ServedCluster, serveCluster } from "./served-cluster.ts"
+import { ask } from "./server-process.ts"
 
 const reason = whyNoCluster()
 const TIMEOUT_MS = 4_000
@@ -14,31 +15,20 @@ const HUNG_MS = 15_000
 const CONNECTIONS = 10
 
 describe.skipIf(reason !== null)(`a PostgreSQL that hangs under load ${reason ?? ""}`, () => {
-  let cluster: PrivateCluster
-  let server: ServerProcess
-  let home: string
+  let served: ServedCluster
   beforeAll(async () => {
-    cluster = await openCluster()
-    home = await makeHome(undefined, { isMigrated: false })
-    server = await startServer({
-      ...WITHOUT_MODELS,
-      CONCORDANCE_HOME: home,
-      DATABASE_URL: cluster.url,
-      CONCORDANCE_SERVE_WITHOUT_KEYS: "true",
+    served = await serveCluster({
       SEARCH_TIMEOUT_MS: String(TIMEOUT_MS),
       INDEX_TIMEOUT_MS: String(TIMEOUT_MS),
       DATABASE_TIMEOUT_MS: String(TIMEOUT_MS),
     })
   })
-  afterAll(async () => {
-    await server?.kill()
-    await cluster?.remove()
-    await removeFolder(home)
-  })
+  afterAll(() => served?.close())
 
   test("is answered for within each request's deadline; when it goes on, all serves as before on as many connections", {
     timeout: 240_000,
   }, async () => {
+    const { server, cluster } = served
     const load = createDatabaseLoad(server)
     // The first of each loads what it needs: seconds on a busy machine.
     await expect.poll(async () => (await load.search()).status, { timeout: 30_000 }).toBe(200)
@@ -73,6 +63,6 @@ describe.skipIf(reason !== null)(`a PostgreSQL that hangs under load ${reason ??
     )
     expect(held).toEqual({ n: 0 })
     expect(load.acknowledged.length).toBeGreaterThan(3)
-    await expectNothingLost(load.acknowledged, { cluster, home })
+    await expectNothingLost(load.acknowledged, served)
   })
 })

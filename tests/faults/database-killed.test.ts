@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { createDatabaseLoad, expectNothingLost, outcomesOf } from "./database-load.ts"
-import { openCluster, type PrivateCluster, whyNoCluster } from "./private-cluster.ts"
-import { makeHome, removeFolder, type ServerProcess, startServer, WITHOUT_MODELS } from "./server-process.ts"
+import { whyNoCluster } from "./private-cluster.ts"
+import { type ServedCluster, serveCluster } from "./served-cluster.ts"
 
 const reason = whyNoCluster()
 const SEARCH_TIMEOUT_MS = 10_000
@@ -11,28 +11,17 @@ const LATE_MS = 8_000
 const KILLS = 2
 
 describe.skipIf(reason !== null)(`a PostgreSQL that is killed under load ${reason ?? ""}`, () => {
-  let cluster: PrivateCluster
-  let server: ServerProcess
-  let home: string
+  let served: ServedCluster
   beforeAll(async () => {
-    cluster = await openCluster()
-    home = await makeHome(undefined, { isMigrated: false })
-    server = await startServer({
-      ...WITHOUT_MODELS,
-      CONCORDANCE_HOME: home,
-      DATABASE_URL: cluster.url,
-      CONCORDANCE_SERVE_WITHOUT_KEYS: "true",
+    served = await serveCluster({
       SEARCH_TIMEOUT_MS: String(SEARCH_TIMEOUT_MS),
       INDEX_TIMEOUT_MS: String(SEARCH_TIMEOUT_MS),
     })
   })
-  afterAll(async () => {
-    await server?.kill()
-    await cluster?.remove()
-    await removeFolder(home)
-  })
+  afterAll(() => served?.close())
 
   test("answers 503 until it is back, keeps every acknowledged write once, and takes ingestion up again", async () => {
+    const { server, cluster } = served
     const load = createDatabaseLoad(server)
     load.repeat(2, load.search)
     load.repeat(2, load.index)
@@ -52,6 +41,6 @@ describe.skipIf(reason !== null)(`a PostgreSQL that is killed under load ${reaso
     // It is back by itself.
     expect((await load.search()).status).toBe(200)
     expect(load.acknowledged.length).toBeGreaterThan(10)
-    await expectNothingLost(load.acknowledged, { cluster, home })
+    await expectNothingLost(load.acknowledged, served)
   })
 })
