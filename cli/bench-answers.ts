@@ -13,8 +13,12 @@ import type { ChatModel } from "../lib/llm/chat-model.ts"
 import { openLlm } from "../lib/llm/open-llm.ts"
 import type { Runtime } from "../lib/runtime/open-runtime.ts"
 import { createMemoryTokenBudget } from "../lib/token-budget.ts"
-import type { AnswersOptions } from "./bench.ts"
 import type { Terminal } from "./terminal.ts"
+
+export interface AnswersOptions {
+  readonly calibrate?: true
+  readonly json?: true
+}
 
 /** `bench answers`: asks the questions about the samples of every generator that is there, or chooses the limits of refusal. */
 export async function benchAnswers(options: AnswersOptions, terminal: Terminal): Promise<void> {

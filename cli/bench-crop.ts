@@ -1,7 +1,12 @@
 import { formatCropFigures, measureCrop } from "../bench/crop.ts"
 import { describeMachine } from "../bench/machine.ts"
-import type { CropOptions } from "./bench.ts"
 import type { Terminal } from "./terminal.ts"
+
+export interface CropOptions {
+  readonly rounds: number
+  readonly page?: string
+  readonly json?: true
+}
 
 /** `bench crop`: how long pictures of a page take, one after another. */
 export async function benchCrop({ rounds, page, json }: CropOptions, terminal: Terminal): Promise<void> {

@@ -1,7 +1,10 @@
 import { formatEnrichmentCosts, measureEnrichment } from "../bench/enrichment.ts"
 import { describeMachine } from "../bench/machine.ts"
-import type { EnrichmentOptions } from "./bench.ts"
 import type { Terminal } from "./terminal.ts"
+
+export interface EnrichmentOptions {
+  readonly json?: true
+}
 
 /** `bench enrichment`: what a language model would be asked about files, without asking one. */
 export async function benchEnrichment(

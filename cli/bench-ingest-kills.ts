@@ -1,7 +1,11 @@
 import { ingestKills } from "../bench/ingest-kills.ts"
-import type { IngestKillsOptions } from "./bench.ts"
 import { CommandFailed } from "./exit.ts"
 import type { Terminal } from "./terminal.ts"
+
+export interface IngestKillsOptions {
+  readonly kills: number
+  readonly seed: number
+}
 
 /** `bench ingest-kills`: a folder's ingestion, killed again and again, against one in peace. */
 export async function benchIngestKills({ kills, seed }: IngestKillsOptions, terminal: Terminal): Promise<void> {

@@ -9,8 +9,15 @@ import { countChunks, forgetTenant } from "../bench/tenants.ts"
 import { configFromEnvironment } from "../functions/environment.ts"
 import { readCollection } from "../lib/beir-collection.ts"
 import { buildVectorIndex } from "../lib/database/vector-index.ts"
-import type { LatencyOptions } from "./bench.ts"
 import type { Terminal } from "./terminal.ts"
+
+export interface LatencyOptions {
+  readonly chunks: number
+  readonly questions: number
+  readonly database?: string
+  readonly dataset?: string
+  readonly json?: true
+}
 
 /** A customer with little, among whose neighbours is one with much. */
 const SMALL_TENANT_CHUNKS = 1_000

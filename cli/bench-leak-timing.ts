@@ -2,8 +2,12 @@ import { formatLeakTiming, measureLeakTiming } from "../bench/leak-timing.ts"
 import { describeMachine } from "../bench/machine.ts"
 import { configFromEnvironment } from "../functions/environment.ts"
 import { createLog } from "../lib/log.ts"
-import type { LeakTimingOptions } from "./bench.ts"
 import type { Terminal } from "./terminal.ts"
+
+export interface LeakTimingOptions {
+  readonly pairs: number
+  readonly json?: true
+}
 
 /** `bench leak-timing`: whether the time of an answer tells an id of another tenant's from one that nobody has. */
 export async function benchLeakTiming({ pairs, json }: LeakTimingOptions, terminal: Terminal): Promise<void> {

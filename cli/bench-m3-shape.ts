@@ -1,7 +1,12 @@
 import { benchM3ShapeApart, formatM3ShapeFigures } from "../bench/m3-shape.ts"
 import { describeMachine } from "../bench/machine.ts"
-import type { M3ShapeOptions } from "./bench.ts"
 import type { Terminal } from "./terminal.ts"
+
+export interface M3ShapeOptions {
+  readonly threads: number
+  readonly rounds: number
+  readonly json?: true
+}
 
 /** `bench m3-shape`: what the models of the profile `m3` take, by models of their shape. */
 export async function benchM3Shape(folder: string, options: M3ShapeOptions, terminal: Terminal): Promise<void> {

@@ -5,8 +5,14 @@ import { describeMachine } from "../bench/machine.ts"
 import { formatMemoryFigures, measureProductMemory, measureReaderMemory, writeBook } from "../bench/memory.ts"
 import { configFromEnvironment } from "../functions/environment.ts"
 import { createLog } from "../lib/log.ts"
-import type { MemoryOptions } from "./bench.ts"
 import type { Terminal } from "./terminal.ts"
+
+export interface MemoryOptions {
+  readonly threads: number
+  readonly book: number
+  readonly product?: true
+  readonly json?: true
+}
 
 /** `bench memory`: what reading or ingesting a file takes above idle. */
 export async function benchMemory(file: string | undefined, options: MemoryOptions, terminal: Terminal): Promise<void> {

@@ -1,7 +1,13 @@
 import { describeMachine } from "../bench/machine.ts"
 import { formatPageFigures, measurePages } from "../bench/pages.ts"
-import type { PagesOptions } from "./bench.ts"
 import type { Terminal } from "./terminal.ts"
+
+export interface PagesOptions {
+  readonly threads: number
+  readonly rounds: number
+  readonly pages?: number
+  readonly json?: true
+}
 
 /** `bench pages`: words and pictures of a PDF's pages, beside poppler's. */
 export async function benchPages(path: string, options: PagesOptions, terminal: Terminal): Promise<void> {

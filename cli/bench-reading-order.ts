@@ -1,7 +1,10 @@
 import { describeMachine } from "../bench/machine.ts"
 import { formatReadingOrder, measureReadingOrder } from "../bench/reading-order.ts"
-import type { ReadingOrderOptions } from "./bench.ts"
 import type { Terminal } from "./terminal.ts"
+
+export interface ReadingOrderOptions {
+  readonly json?: true
+}
 
 /** `bench reading-order`: our order of each PDF's words beside that of poppler's `pdftotext`. */
 export async function benchReadingOrder(

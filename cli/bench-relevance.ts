@@ -6,8 +6,14 @@ import { forgetTenant } from "../bench/tenants.ts"
 import { configFromEnvironment } from "../functions/environment.ts"
 import { readCollection } from "../lib/beir-collection.ts"
 import { AppError } from "../lib/errors.ts"
-import type { RelevanceOptions } from "./bench.ts"
 import type { Terminal } from "./terminal.ts"
+
+export interface RelevanceOptions {
+  readonly database?: string
+  readonly limit?: number
+  readonly only?: readonly string[]
+  readonly json?: true
+}
 
 /** `bench relevance`: loads a collection into a tenant of its own, asks all its questions and removes it. */
 export async function benchRelevance(folder: string, options: RelevanceOptions, terminal: Terminal): Promise<void> {

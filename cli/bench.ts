@@ -1,74 +1,17 @@
 import { type Command, InvalidArgumentError } from "commander"
+import type { AnswersOptions } from "./bench-answers.ts"
+import type { CropOptions } from "./bench-crop.ts"
+import type { EmbeddingOptions } from "./bench-embedding.ts"
+import type { EnrichmentOptions } from "./bench-enrichment.ts"
+import type { IngestKillsOptions } from "./bench-ingest-kills.ts"
+import type { LatencyOptions } from "./bench-latency.ts"
+import type { LeakTimingOptions } from "./bench-leak-timing.ts"
+import type { M3ShapeOptions } from "./bench-m3-shape.ts"
+import type { MemoryOptions } from "./bench-memory.ts"
+import type { PagesOptions } from "./bench-pages.ts"
+import type { ReadingOrderOptions } from "./bench-reading-order.ts"
+import type { RelevanceOptions } from "./bench-relevance.ts"
 import type { Terminal } from "./terminal.ts"
-
-export interface RelevanceOptions {
-  readonly database?: string
-  readonly limit?: number
-  readonly only?: readonly string[]
-  readonly json?: true
-}
-
-export interface LatencyOptions {
-  readonly chunks: number
-  readonly questions: number
-  readonly database?: string
-  readonly dataset?: string
-  readonly json?: true
-}
-
-export interface EmbeddingOptions {
-  readonly threads: number
-  readonly json?: true
-}
-
-export interface CropOptions {
-  readonly rounds: number
-  readonly page?: string
-  readonly json?: true
-}
-
-export interface PagesOptions {
-  readonly threads: number
-  readonly rounds: number
-  readonly pages?: number
-  readonly json?: true
-}
-
-export interface MemoryOptions {
-  readonly threads: number
-  readonly book: number
-  readonly product?: true
-  readonly json?: true
-}
-
-export interface ReadingOrderOptions {
-  readonly json?: true
-}
-
-export interface IngestKillsOptions {
-  readonly kills: number
-  readonly seed: number
-}
-
-export interface EnrichmentOptions {
-  readonly json?: true
-}
-
-export interface AnswersOptions {
-  readonly calibrate?: true
-  readonly json?: true
-}
-
-export interface M3ShapeOptions {
-  readonly threads: number
-  readonly rounds: number
-  readonly json?: true
-}
-
-export interface LeakTimingOptions {
-  readonly pairs: number
-  readonly json?: true
-}
 
 export function addBenchCommand(program: Command, terminal: Terminal): void {
   const bench = program.command("bench").description("measure relevance and speed; see bench/README.md")
