@@ -74,7 +74,7 @@ export async function withinMs<T>(work: Promise<T>, ms: number, late: () => Erro
   }
 }
 
-/** A longer timer of Node's fires at once. */
-const TIMER_MS_MAX = 2 ** 31 - 1
+/** A longer timer of Node's fires at once, ms. */
+export const TIMER_MS_MAX = 2 ** 31 - 1
 
 const timeout = () => new DOMException("The time allowed ran out", "TimeoutError")

@@ -1,4 +1,5 @@
 import type { Context } from "hono"
+import { withinMs } from "../../lib/deadline.ts"
 import { AppError } from "../../lib/errors.ts"
 import type { Edge } from "./edge.ts"
 
@@ -25,7 +26,9 @@ export async function* bodyParts(
   try {
     for (;;) {
       const began = performance.now()
-      const { done, value } = await within(Math.min(silenceMs, leftMs), reader.read(), { silenceMs, totalMs })
+      const { done, value } = await withinMs(reader.read(), Math.min(silenceMs, leftMs), () =>
+        tooSlow({ silenceMs, totalMs }),
+      )
       leftMs -= performance.now() - began
       if (done) return
       yield value
@@ -33,18 +36,6 @@ export async function* bodyParts(
   } finally {
     // What nobody reads any more is not waited for.
     void reader.cancel().catch(() => {})
-  }
-}
-
-async function within<T>(ms: number, reading: Promise<T>, times: Required<BodyTimes>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(tooSlow(times)), Math.max(0, ms))
-  })
-  try {
-    return await Promise.race([reading, late])
-  } finally {
-    clearTimeout(timer)
   }
 }
 

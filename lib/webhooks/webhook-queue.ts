@@ -1,5 +1,6 @@
 import { runBeside } from "../activity.ts"
 import type { OwnerDatabase } from "../database/database.ts"
+import { TIMER_MS_MAX } from "../deadline.ts"
 import type { Log } from "../log.ts"
 import type { DeliverDue } from "./deliver-due.ts"
 
@@ -20,8 +21,6 @@ interface WebhookQueueParts {
 const CLOSING_MS = 3_000
 /** After a look that failed, ms: the database is away. */
 const AGAIN_MS = 60_000
-/** setTimeout takes no more. */
-const TIMER_MS_MAX = 2_147_483_647
 
 export function createWebhookQueue({ deliverDue, log }: WebhookQueueParts): WebhookQueue {
   const stop = new AbortController()
