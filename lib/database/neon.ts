@@ -4,7 +4,7 @@ import { askAgain } from "./ask-again.ts"
 import type { Database, OwnerDatabase, Row, SqlValue, Statement } from "./database.ts"
 import { scopeStatement } from "./scope.ts"
 import { type Connection, openOwnerSession, runTransaction } from "./session.ts"
-import { addressOf, databaseFailure } from "./statement-error.ts"
+import { addressOf, databaseFailure, noAnswer, SILENT_MS_MAX } from "./statement-error.ts"
 import { fromWire, toWire } from "./wire-values.ts"
 
 export interface NeonOptions {
@@ -18,9 +18,6 @@ export interface NeonOptions {
 const CONNECT_TIMEOUT_MS = 5_000
 /** How much longer than the server's own timeout a client waits for the answer, ms: Neon may have to wake up. */
 const GRACE_MS = 5_000
-/** The same for a statement of a transaction that has no time of its own: work in the background, whose longest takes minutes. */
-const SILENT_MS_MAX = 600_000
-const SILENT = new Error("no answer in the time allowed")
 
 const types = { getTypeParser: (oid: number) => (text: string) => fromWire(oid, text) }
 
@@ -66,7 +63,7 @@ export function createNeonDatabase({ url, connectionsMax = 4, webSocket }: NeonO
         const unit = runTransaction(connectionOf(client, address), scopeStatement(scope, options), work)
         const waitMs = (options?.timeoutMs ?? Infinity) + GRACE_MS
         // One that says nothing is given up with its connection, and what still waits on it fails by that.
-        const result = await withinMs(unit, waitMs, () => databaseFailure(SILENT, address))
+        const result = await withinMs(unit, waitMs, () => noAnswer(address))
         clean = true
         return result
       } finally {

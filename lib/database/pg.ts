@@ -6,7 +6,7 @@ import { askAgain } from "./ask-again.ts"
 import type { Database, OwnerDatabase, SqlValue, Statement, UnitOptions } from "./database.ts"
 import { scopeStatement } from "./scope.ts"
 import { type Connection, openOwnerSession, runTransaction } from "./session.ts"
-import { addressOf, databaseFailure } from "./statement-error.ts"
+import { addressOf, databaseFailure, noAnswer, SILENT_MS_MAX } from "./statement-error.ts"
 import { fromWire, toWire } from "./wire-values.ts"
 
 export interface PgOptions {
@@ -21,10 +21,6 @@ const IN_USE = { "db.client.connection.state": "used" }
 const CONNECT_TIMEOUT_MS = 5_000
 /** How much longer than the server's own timeout a client waits before it gives the connection up, ms. */
 const GRACE_MS = 1_000
-/** The same for a statement of a unit that has no time of its own: work in the background, whose longest takes minutes. */
-const SILENT_MS_MAX = 600_000
-
-const SILENT = new Error("no answer in the time allowed")
 
 const types = { getTypeParser: (oid: number) => (text: string) => fromWire(oid, text) } as pg.CustomTypesConfig
 
@@ -53,7 +49,7 @@ export function createPgDatabase({ url, connectionsMax = 10 }: PgOptions): Datab
 
   async function withClient<T>(waitMs: number | undefined, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
     const from = performance.now()
-    const client = await takeClient(pool, waitMs).catch((error: unknown) => {
+    const client = await takeClient(pool, address, waitMs).catch((error: unknown) => {
       throw databaseFailure(error, address)
     })
     measure("db.client.connection.wait_time", (performance.now() - from) / 1_000)
@@ -61,7 +57,7 @@ export function createPgDatabase({ url, connectionsMax = 10 }: PgOptions): Datab
     let isSilent = false
     const giveUp = () => {
       isSilent = true
-      return databaseFailure(SILENT, address)
+      return noAnswer(address)
     }
     try {
       const unit = work(client)
@@ -128,12 +124,12 @@ function waitOf({ timeoutMs }: UnitOptions = {}): number | undefined {
 }
 
 /** A connection that comes too late goes back unused. */
-async function takeClient(pool: pg.Pool, waitMs = CONNECT_TIMEOUT_MS): Promise<pg.PoolClient> {
+async function takeClient(pool: pg.Pool, address: string, waitMs = CONNECT_TIMEOUT_MS): Promise<pg.PoolClient> {
   const taking = askAgain(() => pool.connect(), CONNECT_TIMEOUT_MS)
   let isLate = false
   const giveUp = () => {
     isLate = true
-    return SILENT
+    return noAnswer(address)
   }
   taking.then(
     (client) => isLate && client.release(),

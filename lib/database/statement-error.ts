@@ -74,6 +74,13 @@ export function databaseFailure(thrown: unknown, address: string): AppError | St
   return refused
 }
 
+/** For a statement of a unit of work that has no time of its own, ms: work in the background, whose longest takes minutes. */
+export const SILENT_MS_MAX = 600_000
+
+/** `database_unavailable`, of a database that said nothing in the time that a unit of work has. `address` as above. */
+export const noAnswer = (address: string): AppError | StatementError =>
+  databaseFailure(new Error("no answer in the time allowed"), address)
+
 /** Whether a driver says that a write came in a transaction that may only read. */
 export function isReadOnlyRefusal(thrown: unknown): boolean {
   return (thrown as DriverError | null)?.code === "25006"
