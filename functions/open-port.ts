@@ -35,8 +35,8 @@ export async function openPort(app: Hono<Edge>, place: Place): Promise<OpenPort>
   let arrivals: Arrivals | undefined
   const fetch: typeof app.fetch = (...given) =>
     runActivity(activity, () => {
-      const settled = isProbe(given[0]) ? undefined : arrivals?.settled()
-      return settled ? settled.then(() => app.fetch(...given)) : app.fetch(...given)
+      const settled = arrivals?.settled()
+      return settled && !isProbe(given[0]) ? settled.then(() => app.fetch(...given)) : app.fetch(...given)
     })
   const serverOptions = {
     requestTimeout: REQUEST_TIMEOUT_MS,
