@@ -11,6 +11,9 @@ const CHUNKS_PER_DOCUMENT = 10
 const DOCUMENTS_PER_CALL = 20
 const DOCUMENTS_PER_EMBEDDING = 256
 const DEADLINE_MS = 600_000
+const BUCKETS = 1_000
+/** Prime to the number of buckets: each comes once in a thousand passages. */
+const BUCKET_STEP = 619
 
 /** The real vectors of a corpus, one a document, in order. */
 export async function embedCorpus(
@@ -48,7 +51,7 @@ export function createPassageLoader(
     for (const passages of groupsOf(recombinePassages(corpus, count, seed), CHUNKS_PER_DOCUMENT * DOCUMENTS_PER_CALL)) {
       mixture.expect(passages)
       const requests = [...groupsOf(passages, CHUNKS_PER_DOCUMENT)].map((chunks, index) =>
-        documentOf(`passages-${loaded / CHUNKS_PER_DOCUMENT + index}`, chunks),
+        documentOf(loaded / CHUNKS_PER_DOCUMENT + index, chunks),
       )
       const outcomes = await indexDocuments(tenant, requests, deadlineIn(DEADLINE_MS))
       for (const outcome of outcomes) if ("failed" in outcome) throw outcome.failed
@@ -58,8 +61,13 @@ export function createPassageLoader(
   }
 }
 
-function documentOf(id: string, passages: readonly RecombinedPassage[]): IndexRequest {
-  return IndexRequest.parse({ id, language: "en", chunks: passages.map(({ content }) => ({ content })) })
+/** Its chunks carry `bucket`, 0 to 999, as many of each, and not in the order of the passages: to filter a share of them by. */
+function documentOf(number: number, passages: readonly RecombinedPassage[]): IndexRequest {
+  const chunks = passages.map(({ content }, index) => {
+    const bucket = ((number * CHUNKS_PER_DOCUMENT + index) * BUCKET_STEP) % BUCKETS
+    return { content, metadata: { bucket } }
+  })
+  return IndexRequest.parse({ id: `passages-${number}`, language: "en", chunks })
 }
 
 function* groupsOf<T>(items: Iterable<T>, size: number): Generator<T[]> {

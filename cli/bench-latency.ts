@@ -1,11 +1,10 @@
 import { type Corpus, readInstalledCorpus } from "../bench/installed-corpus.ts"
 import { type LatencyFigures, measureLatency } from "../bench/latency.ts"
-import { createPassageLoader, embedCorpus, type Load } from "../bench/load-passages.ts"
+import { loadTenants, withProgress } from "../bench/load-tenants.ts"
 import { describeMachine } from "../bench/machine.ts"
-import { openSubject, type Subject } from "../bench/open-subject.ts"
+import { openSubject } from "../bench/open-subject.ts"
 import { createReferenceQueries } from "../bench/reference-queries.ts"
 import { formatTable } from "../bench/table.ts"
-import { countChunks, forgetTenant } from "../bench/tenants.ts"
 import { configFromEnvironment } from "../functions/environment.ts"
 import { readCollection } from "../lib/beir-collection.ts"
 import { buildVectorIndex } from "../lib/database/vector-index.ts"
@@ -36,18 +35,16 @@ export async function benchLatency(options: LatencyOptions, terminal: Terminal):
     small: { tenant: `bench-latency-${slug}-small`, count: SMALL_TENANT_CHUNKS, seed: 2 },
   }
   try {
-    await load(subject, corpus, Object.values(loads), terminal)
+    await loadTenants(subject, corpus, Object.values(loads), terminal)
     terminal.note("Building the vector index of the big tenant")
     await buildVectorIndex(subject.owner, loads.large.tenant, subject.embedder.model)
     await subject.owner.session((session) => session.query("vacuum analyze"))
     const parts = { ...subject, reference: createReferenceQueries(subject.owner) }
     const tenants: Record<string, LatencyFigures & { readonly chunks: number }> = {}
     for (const [size, { tenant, count }] of Object.entries(loads)) {
-      const asking = terminal.progress(`Asking ${size} tenant`, asked.length)
-      const figures = await measureLatency(parts, tenant, asked, (done) => {
-        terminal.signal.throwIfAborted()
-        asking.at(done)
-      }).finally(() => asking.stop())
+      const figures = await withProgress(terminal, `Asking ${size} tenant`, asked.length, (at) =>
+        measureLatency(parts, tenant, asked, at),
+      )
       tenants[size] = { chunks: count, ...figures }
       if (figures.ts_rank_cd_by_index < 1)
         terminal.note(`Note: ts_rank_cd of the ${size} tenant didn't always use the GIN index`)
@@ -70,30 +67,6 @@ async function readCorpus(folder: string | undefined): Promise<Corpus> {
   if (folder === undefined) return readInstalledCorpus("node_modules")
   const { name, corpus, questions } = await readCollection(folder)
   return { name, corpus, questions: questions.map(({ text }) => text) }
-}
-
-async function load(subject: Subject, corpus: Corpus["corpus"], loads: readonly Load[], terminal: Terminal) {
-  const held = await subject.owner.session(async (session) => {
-    const counts: number[] = []
-    for (const { tenant } of loads) counts.push(await countChunks(session, tenant))
-    return counts
-  })
-  const missing = loads.filter(({ count }, index) => held[index] !== count)
-  if (missing.length === 0) return
-  const embedding = terminal.progress("Embedding", corpus.length)
-  const vectors = await embedCorpus(subject.embedder, corpus, (count) => {
-    terminal.signal.throwIfAborted()
-    embedding.at(count)
-  }).finally(() => embedding.stop())
-  const loadPassages = createPassageLoader(subject.indexWith, subject.embedder, corpus, vectors)
-  for (const wanted of missing) {
-    await forgetTenant(subject.owner, wanted.tenant)
-    const loading = terminal.progress("Loading", wanted.count)
-    await loadPassages(wanted, (count) => {
-      terminal.signal.throwIfAborted()
-      loading.at(count)
-    }).finally(() => loading.stop())
-  }
 }
 
 interface Report {

@@ -1,3 +1,4 @@
+import { withProgress } from "../bench/load-tenants.ts"
 import { describeMachine } from "../bench/machine.ts"
 import { openSubject } from "../bench/open-subject.ts"
 import { indexCollection, measureVariant, type RelevanceFigures, VARIANTS } from "../bench/relevance.ts"
@@ -28,25 +29,15 @@ export async function benchRelevance(folder: string, options: RelevanceOptions, 
   const subject = await openSubject(configFromEnvironment(), options.database)
   try {
     await forgetTenant(subject.owner, tenant)
-    const indexing = terminal.progress("Indexing", collection.corpus.length)
-    await indexCollection(subject.indexWith(subject.embedder), tenant, collection.corpus, (count) => {
-      terminal.signal.throwIfAborted()
-      indexing.at(count)
-    }).finally(() => indexing.stop())
+    await withProgress(terminal, "Indexing", collection.corpus.length, (at) =>
+      indexCollection(subject.indexWith(subject.embedder), tenant, collection.corpus, at),
+    )
     await subject.owner.session((session) => session.script("analyze"))
     const strategies: Record<string, RelevanceFigures> = {}
     for (const variant of variants) {
-      const asking = terminal.progress(variant.padEnd(15), questions.length)
-      strategies[variant] = await measureVariant(
-        subject.search,
-        tenant,
-        variant,
-        { ...collection, questions },
-        (count) => {
-          terminal.signal.throwIfAborted()
-          asking.at(count)
-        },
-      ).finally(() => asking.stop())
+      strategies[variant] = await withProgress(terminal, variant.padEnd(15), questions.length, (at) =>
+        measureVariant(subject.search, tenant, variant, { ...collection, questions }, at),
+      )
     }
     report(terminal, options, {
       dataset: collection.name,

@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError } from "commander"
 import type { AnswersOptions } from "./bench-answers.ts"
+import type { CheckOptions } from "./bench-check.ts"
 import type { CropOptions } from "./bench-crop.ts"
 import type { EmbeddingOptions } from "./bench-embedding.ts"
 import type { EnrichmentOptions } from "./bench-enrichment.ts"
@@ -70,6 +71,19 @@ export function addBenchCommand(program: Command, terminal: Terminal): void {
   addM3ShapeBench(bench, terminal)
   addColdStartBench(bench, terminal)
   addLeakTimingBench(bench, terminal)
+  addCheckBench(bench, terminal)
+}
+
+function addCheckBench(bench: Command, terminal: Terminal): void {
+  bench
+    .command("check")
+    .description("relevance over the samples, and ratios of speed, beside the committed baseline; fails where one fell")
+    .option("--database <url>", "a PostgreSQL with pgvector, as its owner (default: an embedded one in memory)")
+    .option("--write", "take this run as the baseline")
+    .action(async (options: CheckOptions) => {
+      const { benchCheck } = await import("./bench-check.ts")
+      await benchCheck(options, terminal)
+    })
 }
 
 function addLeakTimingBench(bench: Command, terminal: Terminal): void {
