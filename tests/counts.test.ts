@@ -141,18 +141,21 @@ test.runIf(testServerUrl())(
   },
 )
 
-test.runIf(testServerUrl())("a load that finds another writer folding waits for nobody, and leaves differences", async () => {
-  const db = await openTestDatabase()
-  try {
-    await db.owner.session((session) =>
-      session.transaction(async () => {
-        await session.query("select pg_advisory_xact_lock(hashtextextended('concordance.lexeme_counts:ours', 0))")
-        await load(db.database, "ours", "word")
-      }),
-    )
-    const { disagreements, sizes } = await recount(db)
-    expect([disagreements, sizes]).toEqual([[], { chunks: 200, counts: 0, deltas: 10_001 }])
-  } finally {
-    await db.close()
-  }
-})
+test.runIf(testServerUrl())(
+  "a load that finds another writer folding waits for nobody, and leaves differences",
+  async () => {
+    const db = await openTestDatabase()
+    try {
+      await db.owner.session((session) =>
+        session.transaction(async () => {
+          await session.query("select pg_advisory_xact_lock(hashtextextended('concordance.lexeme_counts:ours', 0))")
+          await load(db.database, "ours", "word")
+        }),
+      )
+      const { disagreements, sizes } = await recount(db)
+      expect([disagreements, sizes]).toEqual([[], { chunks: 200, counts: 0, deltas: 10_001 }])
+    } finally {
+      await db.close()
+    }
+  },
+)

@@ -19,7 +19,9 @@ beforeAll(async () => {
   expect(start).toBeGreaterThan(0)
   const old = migration.slice(start).replace("concordance.bm25_weights", "old.bm25_weights")
   await db.owner.session(async (session) => {
-    await session.script(`create schema old; select set_config('search_path', concordance.function_path(), false); ${old}`)
+    await session.script(
+      `create schema old; select set_config('search_path', concordance.function_path(), false); ${old}`,
+    )
   })
 })
 afterAll(() => db.close())
@@ -28,13 +30,28 @@ const query = (text: string, values: string[] = []) => db.owner.session((session
 
 const WORDS = [
   ...["lighthouse", "lantern", "Keepers'", "o'clock", "naïve", "façade", "informação", "correções", "möwe", "straße"],
-  ...["a\\b", "'quoted'", "3.14", "first-class", "x@y.example", "日本語", "🌊", "the", "of", "não", "ŉ", "foo_bar", "C++"],
+  ...[
+    "a\\b",
+    "'quoted'",
+    "3.14",
+    "first-class",
+    "x@y.example",
+    "日本語",
+    "🌊",
+    "the",
+    "of",
+    "não",
+    "ŉ",
+    "foo_bar",
+    "C++",
+  ],
 ]
 
 /** Texts of up to 400 words, some rare, some in every text, some with nothing in them. */
 function* texts(count: number): Generator<string> {
   const random = randomFrom(70)
-  const word = () => (random() < 0.3 ? (WORDS[Math.floor(random() * WORDS.length)] ?? "") : `w${Math.floor(900 ** random())}`)
+  const word = () =>
+    random() < 0.3 ? (WORDS[Math.floor(random() * WORDS.length)] ?? "") : `w${Math.floor(900 ** random())}`
   for (let i = 0; i < count; i++) yield Array.from({ length: Math.floor(random() ** 2 * 400) }, word).join(" ")
 }
 
