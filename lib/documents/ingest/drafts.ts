@@ -1,5 +1,5 @@
 import type { Database, SqlValue } from "../../database/database.ts"
-import { vectorFromBase64, halfvecToSql } from "../../vector.ts"
+import { halfvecToSql, vectorFromBase64 } from "../../vector.ts"
 import type { PageText } from "../page.ts"
 import { LEASE_MS, leaseFor } from "./jobs.ts"
 import { type PageDraft, type PageDraftRow, packPage, unpackPage } from "./page-draft.ts"
