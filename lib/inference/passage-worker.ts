@@ -40,6 +40,7 @@ async function embed({ dims, lengths, ...inputs }: PassageRequest): Promise<Pass
   }
 }
 
-parentPort?.on("message", async (request: PassageRequest) => parentPort?.postMessage(await embed(request)))
+const answer = async (request: PassageRequest) => parentPort?.postMessage(await embed(request))
+parentPort?.on("message", (request: PassageRequest) => void answer(request))
 // One that can't be loaded says so in the answer to each batch.
 session.catch(() => undefined)
