@@ -30,6 +30,8 @@ export function createMixtureEmbedder(model: Embedder, documentVectors: readonly
   }
   return {
     embedder,
+    /** The vector of a passage, whether it is expected or not. */
+    vectorOf: (passage: RecombinedPassage) => mixVectors(passage, documentVectors, model.dimensions),
     expect: (passages: readonly RecombinedPassage[]) => {
       expected = new Map(passages.map((passage) => [passage.content, passage]))
     },

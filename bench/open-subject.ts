@@ -17,8 +17,10 @@ export interface Subject {
   readonly search: Search
   /** Passages from the cache of earlier runs, queries through the model. */
   readonly embedder: Embedder
-  /** The index path with another embedder in it. */
-  indexWith(embedder: Embedder): IndexDocuments
+  /** The model itself. */
+  readonly model: Embedder
+  /** The index path with another embedder in it, or with none. */
+  indexWith(embedder: Embedder | null): IndexDocuments
   /** Server and version. */
   readonly databaseVersion: string
   close(): Promise<void>
@@ -45,6 +47,7 @@ export async function openSubject(config: Config, url: string | undefined): Prom
     return {
       owner,
       embedder,
+      model: inference.embedder,
       search: createSearch({
         find: databaseCandidates(database),
         embedder: inference.embedder,

@@ -4,6 +4,7 @@ import type { CheckOptions } from "./bench-check.ts"
 import type { CropOptions } from "./bench-crop.ts"
 import type { EmbeddingOptions } from "./bench-embedding.ts"
 import type { EnrichmentOptions } from "./bench-enrichment.ts"
+import type { IngestOptions } from "./bench-ingest.ts"
 import type { IngestKillsOptions } from "./bench-ingest-kills.ts"
 import type { LatencyOptions } from "./bench-latency.ts"
 import type { LeakTimingOptions } from "./bench-leak-timing.ts"
@@ -62,6 +63,7 @@ export function addBenchCommand(program: Command, terminal: Terminal): void {
       const { benchCrop } = await import("./bench-crop.ts")
       await benchCrop(options, terminal)
     })
+  addIngestBench(bench, terminal)
   addPagesBench(bench, terminal)
   addMemoryBench(bench, terminal)
   addReadingOrderBench(bench, terminal)
@@ -83,6 +85,20 @@ function addCheckBench(bench: Command, terminal: Terminal): void {
     .action(async (options: CheckOptions) => {
       const { benchCheck } = await import("./bench-check.ts")
       await benchCheck(options, terminal)
+    })
+}
+
+function addIngestBench(bench: Command, terminal: Terminal): void {
+  bench
+    .command("ingest")
+    .description("chunks a second into the store, beside a plain table of vectors and beside one document a call")
+    .option("--chunks <n>", "chunks to load", parseCount, 20_000)
+    .option("--database <url>", "a PostgreSQL with pgvector, as its owner (default: an embedded one in memory)")
+    .option("--dataset <folder>", "passages, in BEIR form (default: the documentation that npm installed)")
+    .option("--json", "print the figures as JSON")
+    .action(async (options: IngestOptions) => {
+      const { benchIngest } = await import("./bench-ingest.ts")
+      await benchIngest(options, terminal)
     })
 }
 

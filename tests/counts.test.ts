@@ -82,6 +82,36 @@ test("200 random upserts and deletes, compacted on the way: counts and chunks ag
   }
 })
 
+/** Documents of one chunk each, all of it words that no other has: 200 of them are 10,200 differences. */
+const load = async (database: Database, tenant: string, words: string) => {
+  const requests = Array.from({ length: 200 }, (_, i) => {
+    const content = Array.from({ length: 50 }, (_, n) => `${words}${i}x${n}`).join(" ")
+    return IndexRequest.parse({ id: `${words} ${i}`, content, language: "de" })
+  })
+  const outcomes = await createIndexDocuments({ database, embedder: null })(tenant, requests, deadlineIn(120_000))
+  expect(outcomes.filter((outcome) => "failed" in outcome)).toEqual([])
+}
+
+test("a load of many chunks is counted at once, together with the differences of earlier writes", async () => {
+  const db = await openTestDatabase()
+  try {
+    await write(db.database, 3, 60)
+    const before = await recount(db)
+    expect(Number(before.sizes["deltas"])).toBeGreaterThan(0)
+    await load(db.database, "ours", "word")
+    const after = await recount(db)
+    expect(after.disagreements).toEqual([])
+    const left = await db.owner.session((session) =>
+      session.query("select distinct source_account_id as tenant from concordance.lexeme_count_deltas"),
+    )
+    expect(left).toEqual([{ tenant: "theirs" }])
+    await db.database.batch({ tenant: "ours" }, [{ text: "delete from documents" }])
+    expect((await recount(db)).disagreements).toEqual([])
+  } finally {
+    await db.close()
+  }
+})
+
 // PGlite has one session, so there is nobody to race with.
 test.runIf(testServerUrl())(
   "1,000 random upserts and deletes by four writers at once, compacted all the while: exact afterwards, and exact in every snapshot",
@@ -105,6 +135,25 @@ test.runIf(testServerUrl())(
         session.query("select deadlocks::int as deadlocks from pg_stat_database where datname = current_database()"),
       )
       expect(met).toEqual({ deadlocks: 0 })
+    } finally {
+      await db.close()
+    }
+  },
+)
+
+test.runIf(testServerUrl())(
+  "a load that finds another writer folding waits for nobody, and leaves differences",
+  async () => {
+    const db = await openTestDatabase()
+    try {
+      await db.owner.session((session) =>
+        session.transaction(async () => {
+          await session.query("select pg_advisory_xact_lock(hashtextextended('concordance.lexeme_counts:ours', 0))")
+          await load(db.database, "ours", "word")
+        }),
+      )
+      const { disagreements, sizes } = await recount(db)
+      expect([disagreements, sizes]).toEqual([[], { chunks: 200, counts: 0, deltas: 10_001 }])
     } finally {
       await db.close()
     }

@@ -1,5 +1,5 @@
 import type { Database, Row, Transaction, UnitOptions } from "../database/database.ts"
-import { vectorToSql } from "../vector.ts"
+import { halfvecToSql } from "../vector.ts"
 import type { ChunkEntity } from "./annotations.ts"
 import { assignIds } from "./assign-ids.ts"
 import type { ChunkVector, EmbeddedDocument } from "./embed-documents.ts"
@@ -222,7 +222,7 @@ async function writeChunks(
     tenant,
     vectors.map(({ key }) => key),
     vectors.map(({ model }) => spaces.get(model)?.id ?? 0),
-    vectors.map(({ vector }) => vectorToSql(vector)),
+    vectors.map(({ vector }) => halfvecToSql(vector)),
   ])
 }
 

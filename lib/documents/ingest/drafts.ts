@@ -1,5 +1,5 @@
 import type { Database, SqlValue } from "../../database/database.ts"
-import { vectorFromBase64, vectorToSql } from "../../vector.ts"
+import { halfvecToSql, vectorFromBase64 } from "../../vector.ts"
 import type { PageText } from "../page.ts"
 import { LEASE_MS, leaseFor } from "./jobs.ts"
 import { type PageDraft, type PageDraftRow, packPage, unpackPage } from "./page-draft.ts"
@@ -127,7 +127,7 @@ export function createDrafts(database: Database): Drafts {
     async saveVectors({ tenant, documentId, generation, worker }, model, vectors) {
       const values = [
         ...[documentId, generation, worker, vectors.length, model, vectors.map(({ textHash }) => textHash)],
-        ...[vectors.map(({ vector }) => vectorToSql(vector)), vectors.map(({ isTruncated }) => String(isTruncated))],
+        ...[vectors.map(({ vector }) => halfvecToSql(vector)), vectors.map(({ isTruncated }) => String(isTruncated))],
       ]
       const [saved = []] = await database.batch({ tenant }, [{ text: SAVE_VECTORS, values }])
       return saved.length > 0

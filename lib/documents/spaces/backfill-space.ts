@@ -1,6 +1,6 @@
 import type { Database, Row } from "../../database/database.ts"
 import type { Embedder } from "../../inference/inference.ts"
-import { vectorToSql } from "../../vector.ts"
+import { halfvecToSql } from "../../vector.ts"
 import { modelText } from "../model-text.ts"
 
 /** Keys of lacking chunks that are read at once: finding them costs more than their texts do. */
@@ -135,7 +135,7 @@ async function fillBatch(
     chunks.map(({ key }) => key),
     chunks.map((chunk) => chunk.document_id),
     chunks.map(({ generation }) => generation),
-    vectors.map(vectorToSql),
+    vectors.map(halfvecToSql),
   ]
   const [rows = []] = await database.batch({ tenant }, [{ text: WRITE, values }])
   return rows.length
