@@ -5,6 +5,7 @@ export default defineConfig({
     include: ["{lib,functions,cli,bench,tests,web}/**/*.test.ts"],
     // Have configurations of their own: they need SST (`npm run infra:install`), the inspector (`npm run mcp:install`), Chromium, a machine to break, or minutes.
     exclude: [
+      "**/node_modules/**",
       "tests/faults/**",
       "tests/fuzz/**",
       "tests/infra/**",

@@ -38,7 +38,8 @@ export function createMixtureEmbedder(model: Embedder, documentVectors: readonly
   }
 }
 
-function mixVectors(
+/** The vector of a passage whose text never went through the model. */
+export function mixVectors(
   { content, sources }: RecombinedPassage,
   documentVectors: readonly Float32Array[],
   dimensions: number,

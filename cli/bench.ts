@@ -11,6 +11,7 @@ import type { LeakTimingOptions } from "./bench-leak-timing.ts"
 import type { M3ShapeOptions } from "./bench-m3-shape.ts"
 import type { MemoryOptions } from "./bench-memory.ts"
 import type { PagesOptions } from "./bench-pages.ts"
+import type { PeersOptions } from "./bench-peers.ts"
 import type { ReadingOrderOptions } from "./bench-reading-order.ts"
 import type { RelevanceOptions } from "./bench-relevance.ts"
 import type { Terminal } from "./terminal.ts"
@@ -74,6 +75,26 @@ export function addBenchCommand(program: Command, terminal: Terminal): void {
   addColdStartBench(bench, terminal)
   addLeakTimingBench(bench, terminal)
   addCheckBench(bench, terminal)
+  addPeersBench(bench, terminal)
+}
+
+function addPeersBench(bench: Command, terminal: Terminal): void {
+  bench
+    .command("peers")
+    .description(
+      "the same passages, vectors and questions through what people would use instead (npm run peers:install)",
+    )
+    .argument("<folder>", "a folder in BEIR form: corpus.jsonl, queries.jsonl, qrels/test.tsv")
+    .option("--chunks <n>", "so many recombined passages: speed alone, nothing is judged", parseCount)
+    .option("--questions <n>", "ask only the first questions", parseCount)
+    .option("--database <url>", "a PostgreSQL with pgvector, as superuser (default: peers that need none)")
+    .option("--only <list>", "peers by comma: concordance-pglite,lancedb", (list: string) => list.split(","))
+    .option("--json", "print the figures as JSON")
+    .option("--write", "take this run as the baseline, and write bench/peers.md and bench/peers.svg anew")
+    .action(async (folder: string, options: PeersOptions) => {
+      const { benchPeers } = await import("./bench-peers.ts")
+      await benchPeers(folder, options, terminal)
+    })
 }
 
 function addCheckBench(bench: Command, terminal: Terminal): void {
