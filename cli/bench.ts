@@ -8,6 +8,7 @@ import type { IngestOptions } from "./bench-ingest.ts"
 import type { IngestKillsOptions } from "./bench-ingest-kills.ts"
 import type { LatencyOptions } from "./bench-latency.ts"
 import type { LeakTimingOptions } from "./bench-leak-timing.ts"
+import type { LexicalOptions } from "./bench-lexical.ts"
 import type { M3ShapeOptions } from "./bench-m3-shape.ts"
 import type { MemoryOptions } from "./bench-memory.ts"
 import type { PagesOptions } from "./bench-pages.ts"
@@ -76,6 +77,7 @@ export function addBenchCommand(program: Command, terminal: Terminal): void {
   addLeakTimingBench(bench, terminal)
   addCheckBench(bench, terminal)
   addPeersBench(bench, terminal)
+  addLexicalBench(bench, terminal)
 }
 
 function addPeersBench(bench: Command, terminal: Terminal): void {
@@ -120,6 +122,19 @@ function addIngestBench(bench: Command, terminal: Terminal): void {
     .action(async (options: IngestOptions) => {
       const { benchIngest } = await import("./bench-ingest.ts")
       await benchIngest(options, terminal)
+    })
+}
+
+function addLexicalBench(bench: Command, terminal: Terminal): void {
+  bench
+    .command("lexical")
+    .description("the search by words beside Lucene's BM25 (Debian: liblucene4.10-java, a JDK), and misspelt questions")
+    .argument("<folder>", "a folder in BEIR form: corpus.jsonl, queries.jsonl, qrels/test.tsv")
+    .option("--database <url>", "a PostgreSQL with pgvector, as its owner (default: an embedded one in memory)")
+    .option("--json", "print the figures as JSON")
+    .action(async (folder: string, options: LexicalOptions) => {
+      const { benchLexical } = await import("./bench-lexical.ts")
+      await benchLexical(folder, options, terminal)
     })
 }
 

@@ -7,7 +7,7 @@ import type { Region, Translation } from "../shapes.ts"
 import { normalized, vectorFromBase64, vectorToSql } from "../vector.ts"
 import type { Candidate, Passage } from "./candidate.ts"
 import { filterToJsonpath } from "./filter.ts"
-import type { CandidateQuery, FindCandidates, QueryVector } from "./find-candidates.ts"
+import type { CandidateQuery, Correction, FindCandidates, QueryVector } from "./find-candidates.ts"
 
 /** About how many chunks are scored by their words: those with a rare lexeme, or a pair. */
 const CANDIDATE_BUDGET = 4_000
@@ -41,13 +41,15 @@ export function databaseCandidates(database: Database, { placesMax }: Candidates
   const rank = placesMax === undefined || database.driver === "pglite" ? rankAtOnce : inPlace(placesMax)
   return async (tenant, query, timeoutMs) => {
     const rows = await rank(database, tenant, candidatesStatement(query), { timeoutMs })
-    const candidates = toCandidates(rows as unknown as CandidateRow[])
+    const found = rows as unknown as CandidateRow[]
+    const candidates = toCandidates(found)
+    const corrections = found.flatMap((row) => row.corrections ?? [])
     // One that was compared shows that they can be; only without any is there something to ask.
     const comparable =
       query.nearestTo !== null &&
       (candidates.some(({ similarity }) => similarity !== null) ||
         isComparable(await readSpaces(database, tenant, timeoutMs), query.nearestTo))
-    return { candidates, comparable }
+    return { candidates, comparable, corrections }
   }
 }
 
@@ -147,6 +149,8 @@ interface CandidateRow {
   readonly kind: Passage["kind"]
   readonly anomalies: readonly string[]
   readonly vector: string | null
+  /** Of the first place alone. */
+  readonly corrections: readonly Correction[] | null
 }
 
 function toCandidates(rows: readonly CandidateRow[]): Candidate[] {

@@ -35,6 +35,12 @@ export interface CandidateQuery {
   readonly highlights: boolean
 }
 
+/** A word of the question that no passage has, and the words of the tenant's that were looked for beside it. */
+export interface Correction {
+  readonly word: string
+  readonly as: readonly string[]
+}
+
 export interface FoundCandidates {
   /** Those of the union of both lists, in any order. */
   readonly candidates: readonly Candidate[]
@@ -42,6 +48,8 @@ export interface FoundCandidates {
   readonly comparable: boolean
   /** What the lists had to do without, and why, in words for the caller: `words: …`. */
   readonly notes?: readonly string[]
+  /** Words of the question that were taken for misspelt, in their order. */
+  readonly corrections?: readonly Correction[]
 }
 
 /**

@@ -47,6 +47,8 @@ export async function runPipeline(
   if (foreign !== null) trace.degraded(foreignNote(foreign, embedded))
   report(trace, request, embedded, comparable || candidates.length === 0)
   for (const note of found.notes ?? []) trace.degraded(note)
+  for (const { word, as } of found.corrections ?? [])
+    trace.warn(`query: no passage has "${word}"; ${as.join(", ")} was looked for too`)
   trace.lists(candidates)
 
   const ranked = await order(deps, request, deadline, funnel, query, candidates, trace)

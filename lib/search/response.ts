@@ -43,7 +43,10 @@ export const SearchResponse = z.object({
   next_cursor: z.string().optional().describe("Give it as `cursor` for the next page"),
   strategy: Strategy.describe("The strategy that ran"),
   degraded: z.array(z.string()).optional().describe("What this answer had to do without, and why"),
-  warnings: z.array(z.string()).optional().describe("What of the request had no effect"),
+  warnings: z
+    .array(z.string())
+    .optional()
+    .describe("What of the request had no effect, and which words were taken for misspelt"),
   explain: z.array(ExplainedStage).optional(),
 })
 export type SearchResponse = z.infer<typeof SearchResponse>

@@ -29,7 +29,7 @@ export class Trace {
     this.withouts.push(reason)
   }
 
-  /** Notes what of the request had no effect. */
+  /** Notes what of the request had no effect, or another one than it asks for. */
   warn(warning: string): void {
     this.ignored.push(warning)
   }
