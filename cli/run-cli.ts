@@ -23,6 +23,7 @@ import { addSpacesCommand } from "./spaces.ts"
 import { addSweepCommand } from "./sweep.ts"
 import { addTenantsCommand } from "./tenants.ts"
 import type { Terminal } from "./terminal.ts"
+import { addTuneCommand } from "./tune.ts"
 import { addUsageCommand } from "./usage.ts"
 import { addVerifyCommand } from "./verify.ts"
 import { addWebhooksCommand } from "./webhooks.ts"
@@ -84,6 +85,7 @@ const COMMANDS = [
   addUsageCommand,
   addVerifyCommand,
   addTenantsCommand,
+  addTuneCommand,
   addSweepCommand,
   addBenchCommand,
   addDemoCommand,

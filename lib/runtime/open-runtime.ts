@@ -20,7 +20,7 @@ import { createKeyRing, type KeyRing } from "../keys/key-ring.ts"
 import type { Rates } from "../limits/rates.ts"
 import type { Log } from "../log.ts"
 import type { Retrieve } from "../search/retrieve.ts"
-import type { Search } from "../search/search.ts"
+import type { Search, SearchDeps } from "../search/search.ts"
 import { createReadUsage, type ReadUsage } from "../usage/read-usage.ts"
 import { createHealth } from "./create-health.ts"
 import { type Answers, openAnswers } from "./open-answers.ts"
@@ -45,6 +45,8 @@ export interface Runtime extends Omit<OpenedIngest, "close"> {
   readonly answers: Answers
   /** What answers without a language model stand on. */
   readonly extractive: EvidenceDeps
+  /** What searches stand on. */
+  readonly searchDeps: SearchDeps
   readonly indexDocuments: IndexDocuments
   readonly documents: Documents
   readonly countCollection: CountCollection
@@ -111,7 +113,7 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
     },
   )
   const searching = { database, searched, embedder, models, reranker, detector: loadQuestionDetector }
-  const { retrieve, evidence } = openSearching(searching)
+  const { searchDeps, retrieve, evidence } = openSearching(searching)
   const anomalies = createAnomalies(database)
   const reading = readingOverIndex(
     { documents, ...ingesting },
@@ -124,6 +126,7 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
     ...reading,
     ...servedCalls({ ...reading, answers, retrieve, search: evidence.search }, served),
     extractive: evidence,
+    searchDeps,
     indexDocuments: sweptAfter(indexDocuments, ingesting.ingest),
     countCollection,
     entities: createEntities(database),
