@@ -7,6 +7,7 @@ import { addDocumentsCommand } from "./documents.ts"
 import { addEntitiesCommand } from "./entities.ts"
 import { CommandFailed, EXIT } from "./exit.ts"
 import { addExportCommand } from "./export.ts"
+import { addFeedbackCommand } from "./feedback.ts"
 import { addImportCommand } from "./import.ts"
 import { addIndexCheckCommand } from "./index-check.ts"
 import { addIndexCommand } from "./index-folder.ts"
@@ -86,6 +87,7 @@ const COMMANDS = [
   addVerifyCommand,
   addTenantsCommand,
   addTuneCommand,
+  addFeedbackCommand,
   addSweepCommand,
   addBenchCommand,
   addDemoCommand,

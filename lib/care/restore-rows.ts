@@ -76,6 +76,8 @@ function statementsOf(table: string, columns: readonly string[]): readonly strin
   if (table === "embedding_spaces") return [`${insert} on conflict (source_account_id, model) do nothing`]
   // What the tenant was tuned to here was learnt of what it has here.
   if (table === "search_tunings") return [`${insert} on conflict (source_account_id) do nothing`]
+  // Restored before, or never gone.
+  if (table === "search_feedback") return [`${insert} on conflict (source_account_id, id) do nothing`]
   return [insert]
 }
 

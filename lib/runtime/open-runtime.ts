@@ -19,6 +19,7 @@ import { type Authenticate, createAuthenticator } from "../keys/authenticator.ts
 import { createKeyRing, type KeyRing } from "../keys/key-ring.ts"
 import type { Rates } from "../limits/rates.ts"
 import type { Log } from "../log.ts"
+import { createFeedback, type Feedback } from "../search/feedback.ts"
 import type { Retrieve } from "../search/retrieve.ts"
 import type { Search, SearchDeps } from "../search/search.ts"
 import { createReadUsage, type ReadUsage } from "../usage/read-usage.ts"
@@ -42,6 +43,7 @@ const HEALTH_TIMEOUT_MS = 2_000
 export interface Runtime extends Omit<OpenedIngest, "close"> {
   readonly search: Search
   readonly retrieve: Retrieve
+  readonly feedback: Feedback
   readonly answers: Answers
   /** What answers without a language model stand on. */
   readonly extractive: EvidenceDeps
@@ -125,8 +127,7 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
     ...ingesting,
     ...reading,
     ...servedCalls({ ...reading, answers, retrieve, search: evidence.search }, served),
-    extractive: evidence,
-    searchDeps,
+    ...{ extractive: evidence, searchDeps, feedback: createFeedback(database) },
     indexDocuments: sweptAfter(indexDocuments, ingesting.ingest),
     countCollection,
     entities: createEntities(database),
