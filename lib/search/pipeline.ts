@@ -82,7 +82,8 @@ async function order(
   trace: Trace,
 ): Promise<readonly Scored[]> {
   const { settings } = deps
-  let ranked: readonly Scored[] = await trace.timed("fuse", () => fuse(candidates, query))
+  const fused = await trace.timed("fuse", () => fuse(candidates, query))
+  let ranked: readonly Scored[] = fused
   trace.stage("fuse", ranked)
   if (funnel.diversify) {
     const { from, keep } = funnel.diversify
@@ -95,7 +96,7 @@ async function order(
   if (count !== null) {
     const result = await trace.timed("rerank", () =>
       rerank(deps.reranker, queryText(query.query), ranked, {
-        ...{ count, tuning, deadline },
+        ...{ count, fused, tuning, deadline },
         timeoutMs: settings.rerankTimeoutMs,
       }),
     )

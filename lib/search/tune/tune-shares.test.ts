@@ -30,7 +30,7 @@ function questionsOf(count: number, { meaning, words, reranker }: World): Gather
 }
 
 test("where only meaning knows, more of it is learnt, and its gain is significant with 50 questions", () => {
-  const { alpha, rerank } = tuneShares(questionsOf(50, { meaning: 0.9, words: 0 }), 15)
+  const { alpha, rerank } = tuneShares(questionsOf(50, { meaning: 0.9, words: 0 }), null, 15)
   expect(alpha.learnt).toBeGreaterThan(0.7)
   expect(alpha).toMatchObject({ standard: 0.5, isSignificant: true })
   expect(alpha.gain.low).toBeGreaterThan(0)
@@ -39,22 +39,25 @@ test("where only meaning knows, more of it is learnt, and its gain is significan
 })
 
 test("where neither share knows more than the other, nothing is significant: chance is not learnt", () => {
-  const found = Array.from({ length: 20 }, () => tuneShares(questionsOf(50, { meaning: 0.5, words: 0.5 }), 15).alpha)
+  const found = Array.from(
+    { length: 20 },
+    () => tuneShares(questionsOf(50, { meaning: 0.5, words: 0.5 }), null, 15).alpha,
+  )
   // One of 40 by the interval; the default itself being best takes more away.
   expect(found.filter(({ isSignificant }) => isSignificant).length).toBeLessThanOrEqual(2)
 })
 
 test("a reranker that knows gets a larger share, one that knows nothing none that is significant or a smaller one", () => {
-  const knows = tuneShares(questionsOf(60, { meaning: 0.3, words: 0.3, reranker: 1 }), 30).rerank
+  const knows = tuneShares(questionsOf(60, { meaning: 0.3, words: 0.3, reranker: 1 }), {}, 30).rerank
   expect(knows).toMatchObject({ isSignificant: true })
   expect(knows?.learnt).toBeGreaterThan(knows?.standard ?? 1)
-  const guesses = tuneShares(questionsOf(60, { meaning: 0.6, words: 0.6, reranker: 0 }), 30).rerank
+  const guesses = tuneShares(questionsOf(60, { meaning: 0.6, words: 0.6, reranker: 0 }), {}, 30).rerank
   expect(guesses?.learnt).toBeLessThanOrEqual(guesses?.standard ?? 0)
 })
 
 test("the same questions give the same figures", () => {
   const questions = questionsOf(50, { meaning: 0.6, words: 0.3, reranker: 0.5 })
-  expect(tuneShares(questions, 15)).toEqual(tuneShares(questions, 15))
+  expect(tuneShares(questions, {}, 15)).toEqual(tuneShares(questions, {}, 15))
 })
 
 describe("cross-validation", () => {

@@ -8,7 +8,7 @@ import type { TenantTuning } from "./tenant-tunings.ts"
 import { ALPHAS, type TunedShares, tuneShares } from "./tune-shares.ts"
 
 /** Fewer say nothing: with 50 a gain under about .02 nDCG@10 is not told from chance. */
-export const QUESTIONS_MIN = 50
+const QUESTIONS_MIN = 50
 
 /** What was learnt of a tenant. */
 export interface LearntTuning extends TunedShares {
@@ -63,7 +63,7 @@ export async function tuneTenant(
     embeddingModel: embedder.model,
     reranker: deps.reranker?.model ?? null,
     rerankCandidates,
-    ...tuneShares(gathered, rerankCandidates),
+    ...tuneShares(gathered, deps.reranker, rerankCandidates),
   }
 }
 
