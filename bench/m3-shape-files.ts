@@ -16,9 +16,21 @@ const CONFIG: BertConfig & Record<string, unknown> = {
   vocab_size: 250_002,
   id2label: { 0: "LABEL_0" },
 }
-const HIDDEN = CONFIG.hidden_size
-const WIDE = 4_096
 const VOCABULARY = 250_002
+
+/** Sizes of a BERT's tensors. */
+interface BertShape {
+  readonly hidden: number
+  readonly wide: number
+  readonly vocabulary: number
+  readonly positions: number
+  readonly segments: number
+}
+
+const SHAPE: BertShape = {
+  ...{ hidden: CONFIG.hidden_size, wide: 4_096, vocabulary: VOCABULARY },
+  ...{ positions: 8_194, segments: 1 },
+}
 
 /** Words that the tokenizer knows as one token each. */
 export const WORDS = Array.from({ length: 1_000 }, (_, i) => wordOf(i))
@@ -31,7 +43,7 @@ export async function writeM3Shape(folder: string, head: "hidden" | "classifier"
   await mkdir(join(folder, "onnx"), { recursive: true })
   await writeFile(
     join(folder, "onnx/model_quantized.onnx"),
-    buildBert(CONFIG, new RandomWeights(), { int8: true, head }),
+    buildBert(CONFIG, new RandomWeights(SHAPE), { int8: true, head }),
   )
   await writeFile(join(folder, "tokenizer.json"), JSON.stringify(tokenizer(), null, 2))
   const tokenizerConfig = { tokenizer_class: "XLMRobertaTokenizer", model_max_length: 8_192, unk_token: "<unk>" }
@@ -41,9 +53,16 @@ export async function writeM3Shape(folder: string, head: "hidden" | "classifier"
 }
 
 /** Makes each tensor when it is asked for: all of them in single precision would take 2.3 GB. */
-class RandomWeights extends Map<string, Tensor> {
+export class RandomWeights extends Map<string, Tensor> {
+  private readonly of: BertShape
+
+  constructor(of: BertShape) {
+    super()
+    this.of = of
+  }
+
   override get(name: string): Tensor {
-    const shape = shapeOf(name)
+    const shape = shapeOf(name, this.of)
     const data = new Float32Array(shape.reduce((product, n) => product * n, 1))
     if (name.endsWith("LayerNorm.weight")) return { shape, data: data.fill(1) }
     const random = randomFrom(name.length)
@@ -53,16 +72,16 @@ class RandomWeights extends Map<string, Tensor> {
   }
 }
 
-function shapeOf(name: string): number[] {
-  if (name === "embeddings.word_embeddings.weight") return [VOCABULARY, HIDDEN]
-  if (name === "embeddings.position_embeddings.weight") return [8_194, HIDDEN]
-  if (name === "embeddings.token_type_embeddings.weight") return [1, HIDDEN]
-  if (name.startsWith("classifier")) return name.endsWith("bias") ? [1] : [1, HIDDEN]
+function shapeOf(name: string, { hidden, wide, vocabulary, positions, segments }: BertShape): number[] {
+  if (name === "embeddings.word_embeddings.weight") return [vocabulary, hidden]
+  if (name === "embeddings.position_embeddings.weight") return [positions, hidden]
+  if (name === "embeddings.token_type_embeddings.weight") return [segments, hidden]
+  if (name.startsWith("classifier")) return name.endsWith("bias") ? [1] : [1, hidden]
   const [outputs, inputs] = name.includes("intermediate")
-    ? [WIDE, HIDDEN]
+    ? [wide, hidden]
     : /\d\.output\.dense/.test(name)
-      ? [HIDDEN, WIDE]
-      : [HIDDEN, HIDDEN]
+      ? [hidden, wide]
+      : [hidden, hidden]
   return name.endsWith("bias") || name.includes("LayerNorm") ? [outputs] : [outputs, inputs]
 }
 

@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from "commander"
+import type { Command } from "commander"
 import type { AnswersOptions } from "./bench-answers.ts"
 import type { CheckOptions } from "./bench-check.ts"
 import type { CropOptions } from "./bench-crop.ts"
@@ -9,12 +9,13 @@ import type { IngestKillsOptions } from "./bench-ingest-kills.ts"
 import type { LatencyOptions } from "./bench-latency.ts"
 import type { LeakTimingOptions } from "./bench-leak-timing.ts"
 import type { LexicalOptions } from "./bench-lexical.ts"
-import type { M3ShapeOptions } from "./bench-m3-shape.ts"
 import type { MemoryOptions } from "./bench-memory.ts"
 import type { PagesOptions } from "./bench-pages.ts"
 import type { PeersOptions } from "./bench-peers.ts"
 import type { ReadingOrderOptions } from "./bench-reading-order.ts"
 import type { RelevanceOptions } from "./bench-relevance.ts"
+import { addModelBenches } from "./model-benches.ts"
+import { parseCount } from "./parse-count.ts"
 import type { Terminal } from "./terminal.ts"
 
 export function addBenchCommand(program: Command, terminal: Terminal): void {
@@ -72,7 +73,7 @@ export function addBenchCommand(program: Command, terminal: Terminal): void {
   addIngestKillsBench(bench, terminal)
   addEnrichmentBench(bench, terminal)
   addAnswersBench(bench, terminal)
-  addM3ShapeBench(bench, terminal)
+  addModelBenches(bench, terminal)
   addColdStartBench(bench, terminal)
   addLeakTimingBench(bench, terminal)
   addCheckBench(bench, terminal)
@@ -243,24 +244,4 @@ function addAnswersBench(bench: Command, terminal: Terminal): void {
       const { benchAnswers } = await import("./bench-answers.ts")
       await benchAnswers(options, terminal)
     })
-}
-
-function addM3ShapeBench(bench: Command, terminal: Terminal): void {
-  bench
-    .command("m3-shape")
-    .description("disk, memory and time of models shaped as those of the profile m3, with random weights")
-    .argument("<folder>", "where the files are, or are written: 1.2 GB")
-    .option("--threads <n>", "threads of the models", parseCount, 2)
-    .option("--rounds <n>", "how often each is timed", parseCount, 7)
-    .option("--json", "print the figures as JSON")
-    .action(async (folder: string, options: M3ShapeOptions) => {
-      const { benchM3Shape } = await import("./bench-m3-shape.ts")
-      await benchM3Shape(folder, options, terminal)
-    })
-}
-
-function parseCount(value: string): number {
-  const number = Number(value)
-  if (!Number.isInteger(number) || number < 1) throw new InvalidArgumentError("A whole number of at least 1.")
-  return number
 }

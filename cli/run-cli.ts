@@ -7,6 +7,7 @@ import { addDocumentsCommand } from "./documents.ts"
 import { addEntitiesCommand } from "./entities.ts"
 import { CommandFailed, EXIT } from "./exit.ts"
 import { addExportCommand } from "./export.ts"
+import { addFeedbackCommand } from "./feedback.ts"
 import { addImportCommand } from "./import.ts"
 import { addIndexCheckCommand } from "./index-check.ts"
 import { addIndexCommand } from "./index-folder.ts"
@@ -23,6 +24,7 @@ import { addSpacesCommand } from "./spaces.ts"
 import { addSweepCommand } from "./sweep.ts"
 import { addTenantsCommand } from "./tenants.ts"
 import type { Terminal } from "./terminal.ts"
+import { addTuneCommand } from "./tune.ts"
 import { addUsageCommand } from "./usage.ts"
 import { addVerifyCommand } from "./verify.ts"
 import { addWebhooksCommand } from "./webhooks.ts"
@@ -84,6 +86,8 @@ const COMMANDS = [
   addUsageCommand,
   addVerifyCommand,
   addTenantsCommand,
+  addTuneCommand,
+  addFeedbackCommand,
   addSweepCommand,
   addBenchCommand,
   addDemoCommand,

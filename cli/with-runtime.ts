@@ -12,7 +12,7 @@ import type { McpDeps } from "../lib/mcp/create-mcp-server.ts"
 import type { OpenPublication } from "../lib/runtime/open-publication.ts"
 import type { SearchRequest } from "../lib/search/request.ts"
 import type { RetrieveRequest } from "../lib/search/retrieve.ts"
-import type { Found } from "../lib/search/search.ts"
+import type { Found, SearchDeps } from "../lib/search/search.ts"
 import packageJson from "../package.json" with { type: "json" }
 import type { Terminal } from "./terminal.ts"
 
@@ -28,6 +28,9 @@ export interface Product {
   readonly pagePictures: PagePictures
   readonly ingest: IngestQueue
   readonly openPublication: OpenPublication
+  /** What searches stand on, for whoever measures them. */
+  readonly searchDeps: SearchDeps
+  readonly owner: OwnerDatabase
   /** What the MCP server stands on. */
   readonly mcp: McpDeps
   /** Takes up what an earlier process left of its uploads. */

@@ -1,6 +1,6 @@
 /** Which function of infra/api.ts and infra/web.ts answers which routes of the HTTP API. The one table of it. */
 export const apiRoutes = {
-  search: ["POST /search"],
+  search: ["POST /search", "POST /feedback"],
   index: ["POST /index", "POST /index/batch"],
   health: ["GET /health", "GET /health/live", "GET /health/ready"],
   crop: ["GET /crop/{id}/{page}", "GET /documents/{id}/pages/{page}/image"],

@@ -1,9 +1,8 @@
-import { createReadStream } from "node:fs"
 import { access, readFile } from "node:fs/promises"
 import { basename, join, resolve } from "node:path"
-import { createInterface } from "node:readline"
 import * as z from "zod"
 import { AppError } from "./errors.ts"
+import { readJsonLines } from "./json-lines.ts"
 import type { Judgements } from "./relevance-metrics.ts"
 
 const Passage = z.object({ _id: z.string().min(1), title: z.string().default(""), text: z.string() })
@@ -27,7 +26,7 @@ export interface Collection {
  */
 export async function readCollection(folder: string): Promise<Collection> {
   const judged = await readJudged(folder)
-  const corpus = await readLines(join(folder, "corpus.jsonl"), Passage)
+  const corpus = await readObjects(join(folder, "corpus.jsonl"), Passage)
   if (corpus.length === 0) throw new AppError("invalid_request", `${join(folder, "corpus.jsonl")} holds no document`)
   return { name: basename(resolve(folder)), corpus, ...judged }
 }
@@ -48,35 +47,14 @@ export async function readJudged(folder: string): Promise<Pick<Collection, "ques
 
 /** Questions in the form of BEIR's `queries.jsonl`. Throws as `readCollection` does. */
 export function readQuestions(path: string): Promise<Question[]> {
-  return readLines(path, Question)
+  return readObjects(path, Question)
 }
 
-async function readLines<T>(path: string, Line: z.ZodType<T>): Promise<T[]> {
+async function readObjects<T>(path: string, Line: z.ZodType<T>): Promise<T[]> {
   await mustExist(path)
   const lines: T[] = []
-  let number = 0
-  for await (const line of createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY })) {
-    number += 1
-    if (line.trim() === "") continue
-    const parsed = Line.safeParse(parseJson(line))
-    if (!parsed.success) {
-      const issue = parsed.error.issues[0]
-      throw new AppError(
-        "invalid_request",
-        `${path}, line ${number}: ${issue?.path.join(".") || "line"}: ${issue?.message}`,
-      )
-    }
-    lines.push(parsed.data)
-  }
+  for await (const { value } of readJsonLines(path, Line)) lines.push(value)
   return lines
-}
-
-function parseJson(line: string): unknown {
-  try {
-    return JSON.parse(line)
-  } catch {
-    return undefined
-  }
 }
 
 async function readJudgements(path: string): Promise<Map<string, Map<string, number>>> {
@@ -85,10 +63,12 @@ async function readJudgements(path: string): Promise<Map<string, Map<string, num
   for (const [index, line] of (await readFile(path, "utf8")).split(/\r?\n/).entries()) {
     if (index === 0 || line.trim() === "") continue
     const [question, document, grade, more] = line.split("\t")
-    if (!question || !document || !grade || more !== undefined || !Number.isFinite(Number(grade))) {
+    const isGrade = grade !== undefined && grade.trim() !== "" && Number.isFinite(Number(grade))
+    if (!question || !document || !isGrade || more !== undefined) {
+      const field = !question ? "query-id" : !document ? "corpus-id" : "score"
       throw new AppError(
         "invalid_request",
-        `${path}, line ${index + 1}: expected query-id, corpus-id and score, split by tabs`,
+        `${path}, line ${index + 1}: ${field}: expected query-id, corpus-id and score (a number), split by tabs`,
       )
     }
     const of = judgements.get(question) ?? new Map<string, number>()

@@ -123,7 +123,7 @@ export const Environment = z.object({
   SEARCH_LEXICAL_CANDIDATES: whole(10, 1_000, 100, {
     group: "Search",
   }),
-  RERANK_CANDIDATES: whole(2, 200, 50, {
+  RERANK_CANDIDATES: whole(2, 200, 15, {
     group: "Search",
   }),
   RETRIEVAL_K_INITIAL: whole(1, 200, 20, {

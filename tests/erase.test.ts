@@ -48,6 +48,7 @@ beforeEach(async () => {
   const insert = (table: string, columns: string, values: string) =>
     shelf.rows(`insert into ${table} (source_account_id, ${columns}) values ($1, ${values})`, [TENANT])
   await insert("answer_tokens", "day, tokens", "current_date, 7")
+  await insert("search_tunings", "embedding_model, alpha", `'${MARK}', 0.3`)
   await insert("role_tenants", "role_name", `'${MARK}'`)
   await insert("plugin_rows_left", "id, reason", `'${MARK}', 'x'`)
   await insert(

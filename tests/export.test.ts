@@ -11,6 +11,7 @@ import { createImportBundle } from "../lib/documents/bundles/import-bundle.ts"
 import { createDocumentPages } from "../lib/documents/document-pages.ts"
 import { createPagePictures } from "../lib/documents/page-pictures.ts"
 import { createLog } from "../lib/log.ts"
+import { applyTuning, readTunings } from "../lib/search/tune/tenant-tunings.ts"
 import { createWebhookEndpoints } from "../lib/webhooks/webhook-endpoints.ts"
 import { type Ingesting, openIngesting } from "./ingesting.ts"
 import { randomDocument, recount } from "./word-counts.ts"
@@ -19,6 +20,10 @@ import { createWordEmbedder } from "./word-embedder.ts"
 // What was exported and restored is what was there: to the score, the id and the byte.
 
 const PAGES = Array.from({ length: 3 }, (_, i) => `Page ${i + 1} tells of the lighthouse and its lamp.`).join("\f")
+const TUNING = {
+  ...{ tenant: "ours", embeddingModel: "test/words", alpha: 0.3, reranker: null, rerankShare: null },
+  evidence: { questions: 60 },
+}
 const BUNDLE = "samples/bundles/andorinha-inquiry-1934"
 
 let source: Ingesting
@@ -55,6 +60,7 @@ beforeAll(async () => {
   await source.documents.delete("ours", "gone")
   await source.worker().cleanUp("ours", "gone")
   await source.add("ours", "waiting", "This one waits.")
+  await applyTuning(source.owner, TUNING)
   folder = await mkdtemp(join(tmpdir(), "concordance-export-"))
 })
 afterAll(async () => {
@@ -129,6 +135,28 @@ test("an export restored into an empty installation gives the same hits, scores,
   expect((await recount(copy)).disagreements).toEqual([])
   expect([...copy.objects.held].sort()).toEqual([...source.objects.held].sort())
   expect(await problemsOf(copy)).toEqual([])
+})
+
+test("what a tenant is tuned to is restored under its new name, and is left as it is where the tenant was tuned here", async () => {
+  const copy = await fresh()
+  const name = await exported()
+  const renamed = new Map([["ours", "moved"]])
+  await restore(copy, name, { tenants: renamed })
+  expect(await readTunings(copy.owner)).toMatchObject([{ ...TUNING, tenant: "moved" }])
+  await applyTuning(copy.owner, { ...TUNING, tenant: "moved", alpha: 0.8 })
+  await restore(copy, name, { tenants: renamed, replace: true })
+  expect(await readTunings(copy.owner)).toMatchObject([{ tenant: "moved", alpha: 0.8 }])
+})
+
+test("an export of before there were tunings is restored", async () => {
+  const copy = await fresh()
+  const name = await exported()
+  const path = join(folder, name, "manifest.json")
+  const { tables, ...manifest } = JSON.parse(await readFile(path, "utf8"))
+  const { search_tunings: _, ...before } = tables
+  await writeFile(path, JSON.stringify({ ...manifest, tables: before }))
+  await restore(copy, name)
+  expect(await readTunings(copy.owner)).toEqual([])
 })
 
 test("chunk numbers that were ever given are not given again, and a waiting upload is read after the restore", async () => {

@@ -42,7 +42,7 @@ const SETTINGS: SearchSettings = {
   searchStrategy: "rrf",
   searchDenseCandidates: 100,
   searchLexicalCandidates: 100,
-  rerankCandidates: 50,
+  rerankCandidates: 15,
   retrievalLambda: 0.8,
   embedTimeoutMs: 3_000,
   rerankTimeoutMs: 3_000,

@@ -133,6 +133,7 @@ test("what is granted beyond reading: the service writes its tenants' rows, and 
     { who: "concordance_app", on: "lexeme_counts", may: all },
     { who: "concordance_app", on: "page_drafts", may: all },
     { who: "concordance_app", on: "pages", may: all },
+    { who: "concordance_app", on: "search_feedback", may: "DELETE, INSERT" }, // nobody changes what was said
     { who: "concordance_app", on: "tenant_rates", may: "INSERT, UPDATE" },
     { who: "concordance_app", on: "upload_keys", may: all },
     { who: "concordance_app", on: "uploads", may: all },

@@ -14,6 +14,7 @@ import { admitTenants } from "../../lib/limits/rates.ts"
 import type { Log } from "../../lib/log.ts"
 import { createMcpServers } from "../../lib/mcp/create-mcp-server.ts"
 import type { Answers } from "../../lib/runtime/open-answers.ts"
+import type { Feedback } from "../../lib/search/feedback.ts"
 import type { Retrieve } from "../../lib/search/retrieve.ts"
 import type { Search } from "../../lib/search/search.ts"
 import type { ReadUsage } from "../../lib/usage/read-usage.ts"
@@ -26,6 +27,7 @@ import { documentPagesRoute } from "./document-pages-route.ts"
 import { documentsRoute } from "./documents-route.ts"
 import type { Edge } from "./edge.ts"
 import { entitiesRoute } from "./entities-route.ts"
+import { feedbackRoute } from "./feedback-route.ts"
 import { healthRoute } from "./health-route.ts"
 import { indexRoute } from "./index-route.ts"
 import { inferenceRoute } from "./inference-route.ts"
@@ -44,6 +46,7 @@ import { webRoute } from "./web-route.ts"
 /** All that the routes stand on: plain functions, so that a test passes its own. */
 export interface AppParts extends GuardOptions {
   readonly search: Search
+  readonly feedback: Feedback
   readonly retrieve: Retrieve
   readonly answers: Answers
   readonly indexDocuments: IndexDocuments
@@ -88,6 +91,7 @@ export function createApp(parts: AppParts): Hono<Edge> {
   const guard = createGuard(parts)
   const app = createEdge(log, parts.corsOrigins)
   app.route("/", searchRoute(parts.search, { guard, timeoutMs: searchTimeoutMs }))
+  app.route("/", feedbackRoute(parts.feedback, { guard }))
   app.route("/", answerRoute(parts.answers, { guard, timeoutMs: parts.answerTimeoutMs, log }))
   app.route("/", indexRoute(parts.indexDocuments, { guard, timeoutMs: indexTimeoutMs, log }))
   app.route("/", uploadsRoute(parts.ingest, { ...parts, guard }))

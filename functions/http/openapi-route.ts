@@ -6,6 +6,7 @@ import { documentPagesOperations } from "./document-pages-route.ts"
 import { documentsOperations } from "./documents-route.ts"
 import type { Edge } from "./edge.ts"
 import { entitiesOperations } from "./entities-route.ts"
+import { feedbackOperations } from "./feedback-route.ts"
 import { healthOperations } from "./health-operations.ts"
 import { indexOperations } from "./index-route.ts"
 import { inferenceOperations } from "./inference-route.ts"
@@ -18,6 +19,7 @@ import { usageOperations } from "./usage-route.ts"
 
 const OPERATIONS = [
   ...searchOperations,
+  ...feedbackOperations,
   ...answerOperations,
   ...indexOperations,
   ...uploadsOperations,

@@ -21,6 +21,7 @@ const OPEN =
 /** What a POST does can't be told by its method. */
 const POSTS: Readonly<Record<string, KeyScope>> = {
   "/search": "search",
+  "/feedback": "search",
   "/answer": "search",
   "/chat": "search",
   "/index": "index",

@@ -68,6 +68,7 @@ function documentParts(reached: { tenant: string; request: object }[], missing: 
       table: absent,
     },
     pagePictures: { whole: absent, part: absent },
+    feedback: { note: async (tenant, request) => void reached.push({ tenant, request }), judgments: async () => [] },
   } satisfies Partial<AppParts>
 }
 

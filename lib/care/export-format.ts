@@ -80,6 +80,11 @@ export const EXPORTED_TABLES: Readonly<Record<string, string>> = {
   embedding_spaces: `
     select to_jsonb(t) - '{id,indexed,created_at}'::text[] as line from embedding_spaces t
      where source_account_id = any($1::text[]) order by source_account_id, model`,
+  search_tunings: `
+    select to_jsonb(t) as line from search_tunings t where source_account_id = any($1::text[]) order by source_account_id`,
+  search_feedback: `
+    select to_jsonb(t) as line from search_feedback t where source_account_id = any($1::text[])
+     order by source_account_id, id`,
   // As text a half is exact: PostgreSQL writes the shortest number that reads back as the same.
   embeddings: `
     select jsonb_build_object('source_account_id', c.source_account_id, 'document_id', c.document_id, 'chunk_id', c.id,
@@ -95,6 +100,9 @@ export const EXPORTED_TABLES: Readonly<Record<string, string>> = {
     select to_jsonb(t) as line from entity_mentions t where source_account_id = any($1::text[])
      order by source_account_id, entity_id, document_id, chunk_id, surface`,
 }
+
+/** Tables that exports of before don't have. */
+export const LATER_TABLES: ReadonlySet<string> = new Set(["search_tunings", "search_feedback"])
 
 /** Tables whose lines a restore doesn't write. */
 export const DERIVED_TABLES: ReadonlySet<string> = new Set(["entities", "entity_mentions"])

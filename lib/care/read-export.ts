@@ -2,7 +2,7 @@ import { readFile, stat } from "node:fs/promises"
 import { join } from "node:path"
 import type { OwnerSession } from "../database/database.ts"
 import { AppError } from "../errors.ts"
-import { EXPORTED_TABLES, FORMAT_VERSION, MANIFEST, Manifest } from "./export-format.ts"
+import { EXPORTED_TABLES, FORMAT_VERSION, LATER_TABLES, MANIFEST, Manifest } from "./export-format.ts"
 import { fileDigest, readLines } from "./line-files.ts"
 
 const MANIFEST_BYTES_MAX = 10_000_000
@@ -19,7 +19,8 @@ export function refusedExport(what: string): AppError {
 export async function readExport(folder: string, signal?: AbortSignal): Promise<Manifest> {
   const manifest = await readManifest(folder)
   for (const table of Object.keys(EXPORTED_TABLES)) {
-    if (!manifest.tables[table]) throw refusedExport(`its manifest names no file for ${table}`)
+    if (!manifest.tables[table] && !LATER_TABLES.has(table))
+      throw refusedExport(`its manifest names no file for ${table}`)
   }
   const unknown = Object.keys(manifest.tables).find((table) => !Object.hasOwn(EXPORTED_TABLES, table))
   if (unknown !== undefined) throw newer(`it holds ${unknown}`)
@@ -62,7 +63,9 @@ export interface ExportedRow {
 
 /** The lines of a table, or `invalid_request` with the number of the one that is no row of one of the tenants. */
 export async function* readRows(folder: string, manifest: Manifest, table: string): AsyncGenerator<ExportedRow> {
-  const { file, rows } = manifest.tables[table] ?? { file: "", rows: 0 }
+  const held = manifest.tables[table]
+  if (!held) return
+  const { file, rows } = held
   let number = 0
   for await (const line of readLines(join(folder, file))) {
     number++

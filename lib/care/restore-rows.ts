@@ -74,6 +74,10 @@ function statementsOf(table: string, columns: readonly string[]): readonly strin
       `${insert} on conflict (source_account_id, key) do update set announced = t.announced or excluded.announced`,
     ]
   if (table === "embedding_spaces") return [`${insert} on conflict (source_account_id, model) do nothing`]
+  // What the tenant was tuned to here was learnt of what it has here.
+  if (table === "search_tunings") return [`${insert} on conflict (source_account_id) do nothing`]
+  // Restored before, or never gone.
+  if (table === "search_feedback") return [`${insert} on conflict (source_account_id, id) do nothing`]
   return [insert]
 }
 
@@ -119,6 +123,9 @@ export async function enter(session: OwnerSession, tenant: string): Promise<void
   await session.query(text, values)
 }
 
+/** Tables that the service may not write. */
+const OWNERS_TABLES: ReadonlySet<string> = new Set(["embedding_spaces", "search_tunings"])
+
 /** From here on it is the owner again, who alone may say how a space's model is opened: processes call the URLs that stand there. */
 async function leave(session: OwnerSession): Promise<void> {
   await session.query("select set_config('role', 'none', true)")
@@ -132,7 +139,7 @@ async function writeRows(
   moves: Moves,
 ): Promise<void> {
   const { tenant, deltas, segment, oldSegment } = moves
-  await (table === "embedding_spaces" ? leave(session) : enter(session, tenant))
+  await (OWNERS_TABLES.has(table) ? leave(session) : enter(session, tenant))
   const json = `[${rows.map(({ line }) => line).join(",")}]`
   try {
     if (table === "embeddings") {

@@ -4,6 +4,7 @@ import type { Candidate, Passage } from "../search/candidate.ts"
 import type { CandidateQuery, FindCandidates } from "../search/find-candidates.ts"
 import { fuse } from "../search/fuse.ts"
 import { parseQuestion } from "../search/question.ts"
+import { DEFAULT_ALPHA } from "../search/tuning.ts"
 import { normalized } from "../vector.ts"
 import type { Collection } from "./collection.ts"
 import { type MappedRecord, readRecord, resolveFilter } from "./field-mapping.ts"
@@ -100,7 +101,7 @@ function firstParents(merged: readonly Merged[], query: CandidateQuery): string[
   const parentIds = new Map(merged.map(({ record }) => [record.id, record.parentId]))
   const order = fuse(
     merged.map((one) => toCandidate(one, query, "", null)),
-    query,
+    { ...query, alpha: query.alpha ?? DEFAULT_ALPHA },
   )
   const shown = new Set<string>()
   const ids = new Set<string>()

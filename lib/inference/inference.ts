@@ -46,6 +46,11 @@ export interface Reranker {
   /** Score from which a passage bears on the query; absent of a model whose scores are logits: 0. */
   readonly relevantFrom?: number
   score(query: string, passages: readonly string[], options?: InferenceOptions): Promise<readonly number[]>
+  /**
+   * Scores to put passages in order by, 0 to 1, where the model has some that take less or order better than `score`, whose scale
+   * limits elsewhere are set by; absent: `score`.
+   */
+  order?(query: string, passages: readonly string[], options?: InferenceOptions): Promise<readonly number[]>
   /** How well a passage meets each word of the query, in their order; absent in models that read both as one. */
   matchWords?(query: string, passage: string, options?: InferenceOptions): Promise<readonly WordMatch[]>
 }

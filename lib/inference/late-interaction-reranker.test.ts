@@ -20,6 +20,25 @@ test("each query token counts its likest passage token, and the mean is taken ov
   expect(maxSim(query, new Float32Array(), 2)).toBe(0)
 })
 
+test("raised to a power, near matches count for more than many faint ones", () => {
+  const query = Float32Array.of(1, 0, 0, 1)
+  expect(maxSim(query, Float32Array.of(0.6, 0.8), 2, 4)).toBeCloseTo((0.6 ** 4 + 0.8 ** 4) / 2, 6)
+  expect(maxSim(query, Float32Array.of(-1, 0), 2, 4)).toBe(0)
+})
+
+test("to put passages in order it reads their first 128 tokens, and scores 0 to 1 in the passages' order", async () => {
+  const reranker = createLateInteractionReranker({ model, queue: createWorkQueue() })
+  const far = `${"Rates rose again. ".repeat(60)}`
+  const passages = ["Bees find their way home by the sun.", far, `${far}Bees find their way home.`, ""]
+  const scores = (await reranker.order?.("How do bees find their way home?", passages)) ?? []
+  expect(scores).toHaveLength(4)
+  expect(scores[0]).toBeGreaterThan(2 * (scores[1] ?? 1))
+  // The activations of one batch share a scale in int8.
+  expect(scores[2]).toBeCloseTo(scores[1] ?? 0, 2)
+  expect(scores[3]).toBe(0)
+  expect(scores.every((score) => score >= 0 && score <= 1)).toBe(true)
+})
+
 test("the passage that answers scores highest, in the order of the passages, whatever their lengths", async () => {
   const reranker = createLateInteractionReranker({ model, queue: createWorkQueue() })
   const scores = await reranker.score("How do bees find their way home?", [

@@ -16,7 +16,8 @@ export interface Tokenizer {
   readonly maxTokens: number
   /** Tokens of the text, without special tokens. */
   count(text: string): number
-  single(text: string): TokenSequence
+  /** `tokensMax`: a shorter limit than the model's, special tokens counted. */
+  single(text: string, tokensMax?: number): TokenSequence
   /** The pair that a cross-encoder reads. A query keeps at most half of the room; then the passage loses its tail. */
   pair(query: string): (passage: string) => TokenSequence
 }
@@ -50,8 +51,8 @@ export function createTokenizer(encode: Encode, maxTokens: number): Tokenizer {
   return {
     maxTokens,
     count: (text) => encode(text, { specialTokens: false }).ids.length,
-    single(text) {
-      const { ids, isTruncated } = tokens(text, singleRoom)
+    single(text, tokensMax = maxTokens) {
+      const { ids, isTruncated } = tokens(text, singleRoom - Math.max(0, maxTokens - tokensMax))
       const start = special.before.ids.length
       return {
         ids: [...special.before.ids, ...ids, ...special.after.ids],

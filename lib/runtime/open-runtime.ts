@@ -19,8 +19,9 @@ import { type Authenticate, createAuthenticator } from "../keys/authenticator.ts
 import { createKeyRing, type KeyRing } from "../keys/key-ring.ts"
 import type { Rates } from "../limits/rates.ts"
 import type { Log } from "../log.ts"
+import { createFeedback, type Feedback } from "../search/feedback.ts"
 import type { Retrieve } from "../search/retrieve.ts"
-import type { Search } from "../search/search.ts"
+import type { Search, SearchDeps } from "../search/search.ts"
 import { createReadUsage, type ReadUsage } from "../usage/read-usage.ts"
 import { createHealth } from "./create-health.ts"
 import { type Answers, openAnswers } from "./open-answers.ts"
@@ -42,9 +43,12 @@ const HEALTH_TIMEOUT_MS = 2_000
 export interface Runtime extends Omit<OpenedIngest, "close"> {
   readonly search: Search
   readonly retrieve: Retrieve
+  readonly feedback: Feedback
   readonly answers: Answers
   /** What answers without a language model stand on. */
   readonly extractive: EvidenceDeps
+  /** What searches stand on. */
+  readonly searchDeps: SearchDeps
   readonly indexDocuments: IndexDocuments
   readonly documents: Documents
   readonly countCollection: CountCollection
@@ -111,7 +115,7 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
     },
   )
   const searching = { database, searched, embedder, models, reranker, detector: loadQuestionDetector }
-  const { retrieve, evidence } = openSearching(searching)
+  const { searchDeps, retrieve, evidence } = openSearching(searching)
   const anomalies = createAnomalies(database)
   const reading = readingOverIndex(
     { documents, ...ingesting },
@@ -123,7 +127,7 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
     ...ingesting,
     ...reading,
     ...servedCalls({ ...reading, answers, retrieve, search: evidence.search }, served),
-    extractive: evidence,
+    ...{ extractive: evidence, searchDeps, feedback: createFeedback(database) },
     indexDocuments: sweptAfter(indexDocuments, ingesting.ingest),
     countCollection,
     entities: createEntities(database),

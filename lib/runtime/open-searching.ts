@@ -14,6 +14,8 @@ interface SearchingParts extends Pick<SearchDeps, "embedder" | "models" | "reran
 
 /** The pipeline over an index. */
 export interface Searching {
+  /** What both stand on, for whoever measures searches. */
+  readonly searchDeps: SearchDeps
   readonly retrieve: Retrieve
   /** `search` among it: what answers without a language model stand on. */
   readonly evidence: EvidenceDeps
@@ -26,6 +28,7 @@ export function openSearching(parts: SearchingParts): Searching {
   const models = searched.foreign ? undefined : parts.models
   const deps = { ...searched, models, embedder: embedder && createCachedEmbedder(embedder), reranker, detector }
   return {
+    searchDeps: deps,
     retrieve: createRetrieve(deps),
     evidence: {
       ...deps,

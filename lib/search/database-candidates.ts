@@ -8,16 +8,20 @@ import { normalized, vectorFromBase64, vectorToSql } from "../vector.ts"
 import type { Candidate, Passage } from "./candidate.ts"
 import { filterToJsonpath } from "./filter.ts"
 import type { CandidateQuery, Correction, FindCandidates, QueryVector } from "./find-candidates.ts"
+import { DEFAULT_ALPHA, type Tuning, UNTUNED } from "./tuning.ts"
 
 /** About how many chunks are scored by their words: those with a rare lexeme, or a pair. */
 const CANDIDATE_BUDGET = 4_000
 
 const SPACES = `select model, dimensions, state = 'active' as active from embedding_spaces where state <> 'building' order by id`
 
+/** What the tenant was tuned to is read by the statement that needs it: it costs no round trip and is never old. */
 const CANDIDATES = `
-  select * from search_passages($1::text, $2::text, $3::text, $4::text::halfvec, $5::text, $6::float8, $7::int,
-    $8::boolean, $9::text::jsonpath, $10::int, $11::int, ${CANDIDATE_BUDGET}, $12::int, $13::int, $14::boolean, $15::boolean,
-    $16::boolean)`
+  select p.*, t.alpha as tuned_alpha, t.reranker as tuned_reranker, t.rerank_share as tuned_share
+    from search_tuning($3::text) t
+   cross join lateral search_passages($1::text, $2::text, $3::text, $4::text::halfvec, $5::text,
+     coalesce($6::float8, t.alpha, ${DEFAULT_ALPHA}), $7::int, $8::boolean, $9::text::jsonpath, $10::int, $11::int,
+     ${CANDIDATE_BUDGET}, $12::int, $13::int, $14::boolean, $15::boolean, $16::boolean) p`
 
 /** In the same transaction as the search, so that it costs no round trip and a killed process keeps nothing. */
 const TAKE_PLACE = "select take_search_place($1::int)"
@@ -49,7 +53,7 @@ export function databaseCandidates(database: Database, { placesMax }: Candidates
       query.nearestTo !== null &&
       (candidates.some(({ similarity }) => similarity !== null) ||
         isComparable(await readSpaces(database, tenant, timeoutMs), query.nearestTo))
-    return { candidates, comparable, corrections }
+    return { candidates, comparable, corrections, tuning: found[0] ? toTuning(found[0]) : UNTUNED }
   }
 }
 
@@ -151,6 +155,13 @@ interface CandidateRow {
   readonly vector: string | null
   /** Of the first place alone. */
   readonly corrections: readonly Correction[] | null
+  readonly tuned_alpha: number | null
+  readonly tuned_reranker: string | null
+  readonly tuned_share: number | null
+}
+
+function toTuning(row: CandidateRow): Tuning {
+  return { alpha: row.tuned_alpha, reranker: row.tuned_reranker, rerankShare: row.tuned_share }
 }
 
 function toCandidates(rows: readonly CandidateRow[]): Candidate[] {

@@ -1,6 +1,7 @@
 import type { Strategy } from "../shapes.ts"
 import type { Candidate } from "./candidate.ts"
 import type { Filter } from "./filter.ts"
+import type { Tuning } from "./tuning.ts"
 
 /** The question's vector. Its space is that of `model`, or without one whichever has its dimensions. */
 export interface QueryVector {
@@ -16,7 +17,8 @@ export interface CandidateQuery {
   readonly language: string | undefined
   readonly nearestTo: QueryVector | null
   readonly strategy: Strategy
-  readonly alpha: number
+  /** `weighted`: share of meaning, 0–1; null: the tenant's. */
+  readonly alpha: number | null
   readonly rrfK: number
   readonly byDocument: boolean
   /** What every candidate must fulfil. */
@@ -50,6 +52,8 @@ export interface FoundCandidates {
   readonly notes?: readonly string[]
   /** Words of the question that were taken for misspelt, in their order. */
   readonly corrections?: readonly Correction[]
+  /** What the tenant was tuned to; absent of an index that isn't Concordance's own. */
+  readonly tuning?: Tuning
 }
 
 /**

@@ -15,6 +15,7 @@ import { rerank } from "./rerank.ts"
 import type { Found, Funnel, SearchDeps } from "./search.ts"
 import { toHit } from "./to-hit.ts"
 import { Trace } from "./trace.ts"
+import { DEFAULT_ALPHA, type Tuning, UNTUNED } from "./tuning.ts"
 
 /**
  * The stages of a search in their order: embed, rank, fuse, diversify, rerank, expand, cite. Each is a function of its
@@ -43,7 +44,12 @@ export async function runPipeline(
   const byWords = foreign === null ? null : await find(false)
   const found = byWords?.candidates.length ? byWords : await find(plan.strategy !== "lexical" || !wordsAlone)
   const { embedded, asked, candidates, comparable } = found
-  const query = { ...asked, strategy: actualStrategy(asked.strategy, embedded.vector, comparable) }
+  const tuning = found.tuning ?? UNTUNED
+  const query = {
+    ...asked,
+    alpha: asked.alpha ?? tuning.alpha ?? DEFAULT_ALPHA,
+    strategy: actualStrategy(asked.strategy, embedded.vector, comparable),
+  }
   if (foreign !== null) trace.degraded(foreignNote(foreign, embedded))
   report(trace, request, embedded, comparable || candidates.length === 0)
   for (const note of found.notes ?? []) trace.degraded(note)
@@ -51,7 +57,7 @@ export async function runPipeline(
     trace.warn(`query: no passage has "${word}"; ${as.join(", ")} was looked for too`)
   trace.lists(candidates)
 
-  const ranked = await order(deps, request, deadline, funnel, query, candidates, trace)
+  const ranked = await order(deps, request, deadline, funnel, query, candidates, tuning, trace)
   const page = ranked.slice(plan.start, plan.end)
   const hits = await trace.timed("cite", () => page.map((scored) => toHit(tenant, scored, request.rrf_k)))
   return {
@@ -72,12 +78,14 @@ async function order(
   request: SearchRequest,
   deadline: Deadline,
   funnel: Funnel,
-  query: CandidateQuery,
+  query: CandidateQuery & { readonly alpha: number },
   candidates: readonly Candidate[],
+  tuning: Tuning,
   trace: Trace,
 ): Promise<readonly Scored[]> {
   const { settings } = deps
-  let ranked: readonly Scored[] = await trace.timed("fuse", () => fuse(candidates, query))
+  const fused = await trace.timed("fuse", () => fuse(candidates, query))
+  let ranked: readonly Scored[] = fused
   trace.stage("fuse", ranked)
   if (funnel.diversify) {
     const { from, keep } = funnel.diversify
@@ -89,7 +97,10 @@ async function order(
   const count = funnel.rerank
   if (count !== null) {
     const result = await trace.timed("rerank", () =>
-      rerank(deps.reranker, queryText(query.query), ranked, count, deadline, settings.rerankTimeoutMs),
+      rerank(deps.reranker, queryText(query.query), ranked, {
+        ...{ count, fused, tuning, deadline },
+        timeoutMs: settings.rerankTimeoutMs,
+      }),
     )
     if (result.missing) trace.degraded(`rerank: ${result.missing}; the order is that of the fusion`)
     ranked = result.ranked

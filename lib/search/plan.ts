@@ -64,7 +64,7 @@ export function candidateQuery(
     nearestTo: vector,
     strategy: possibleStrategy(plan.strategy, request, vector),
     // Beside 1 less than this is nothing, and PostgreSQL refuses to multiply what is near 1e-308 (22003).
-    alpha: request.alpha < Number.EPSILON ? 0 : request.alpha,
+    alpha: request.alpha === undefined ? null : request.alpha < Number.EPSILON ? 0 : request.alpha,
     rrfK: request.rrf_k,
     byDocument,
     filter: request.filter,

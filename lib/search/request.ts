@@ -23,7 +23,12 @@ export const SearchRequest = z
       "Tenant; when absent the query string's, the key's only one, or `primary`",
     ),
     strategy: Strategy.optional().describe("How the two lists are fused; SEARCH_STRATEGY when absent"),
-    alpha: z.number().min(0).max(1).default(0.5).describe("`weighted`: share of meaning"),
+    alpha: z
+      .number()
+      .min(0)
+      .max(1)
+      .optional()
+      .describe("`weighted`: share of meaning; when absent what the tenant was tuned to, else 0.5"),
     rrf_k: z.int().min(1).max(1_000).default(60).describe("`rrf`: rank constant"),
     group_by: z.enum(["document", "chunk"]).default("document").describe("What is ranked"),
     filter: Filter.optional(),

@@ -5,6 +5,7 @@ import { AppError } from "../errors.ts"
 import type { Reranker } from "../inference/inference.ts"
 import type { Scored } from "./candidate.ts"
 import { rerank } from "./rerank.ts"
+import { type Tuning, UNTUNED } from "./tuning.ts"
 
 const ranked: readonly Scored[] = [
   { candidate: candidate("a", { passage: passage("first", { title: "Title" }) }), score: 0.9 },
@@ -17,8 +18,8 @@ const ranked: readonly Scored[] = [
 const scoring = (score: Reranker["score"]): Reranker => ({ model: "test/reranker", score })
 const run = (
   reranker: Reranker | null,
-  { count = 3, ms = 5_000, deadline = deadlineIn(5_000), query = "question" } = {},
-) => rerank(reranker, query, ranked, count, deadline, ms)
+  { count = 3, ms = 5_000, deadline = deadlineIn(5_000), query = "question", tuning = UNTUNED } = {},
+) => rerank(reranker, query, ranked, { count, fused: ranked, tuning, deadline, timeoutMs: ms })
 
 test("the head is ordered by 0.7 of the fused and 0.3 of the reranker's score, each on 0–1", async () => {
   const { ranked: found, missing } = await run(scoring(async () => [-4, 6, 1]))
@@ -45,13 +46,20 @@ test("a reranker that is sure changes the order, and what it didn't read stays b
     scoring(async () => [0, 5, 9, 100]),
     "q",
     close.slice(0, 5),
-    4,
-    deadlineIn(5_000),
-    5_000,
+    { count: 4, fused: close, tuning: UNTUNED, deadline: deadlineIn(5_000), timeoutMs: 5_000 },
   )
   expect(ids(turned.ranked)[4]).toBe("e")
   const scores = turned.ranked.map((scored) => scored.score)
   expect(scores).toEqual([...scores].sort((a, b) => b - a))
+})
+
+test("a tenant's own share holds for the reranker that it was learnt of, and for no other; a share of 0 asks nobody", async () => {
+  const scores = scoring(async () => [0, 1, 0])
+  const tuned = (share: number, reranker = "test/reranker"): Tuning => ({ alpha: null, reranker, rerankShare: share })
+  expect(ids((await run(scores, { tuning: tuned(0.9) })).ranked)).toEqual(["b", "a", "c", "d", "e"])
+  expect(await run(scores, { tuning: tuned(0.9, "another") })).toEqual(await run(scores))
+  const never = scoring(() => Promise.reject(new Error("must not be asked")))
+  expect(await run(never, { tuning: tuned(0) })).toEqual({ ranked })
 })
 
 test("reads the question, and each passage under its title", async () => {
@@ -62,6 +70,32 @@ test("reads the question, and each passage under its title", async () => {
   })
   await run(reranker)
   expect(seen).toEqual(["question", ["Title\nfirst", "second", "third"]])
+})
+
+test("scores of a fixed scale are blended as they are, .75 to .25, beside the fused on the scale of all that was fused", async () => {
+  const reranker: Reranker = {
+    ...scoring(() => Promise.reject(new Error("must not be asked"))),
+    order: async () => [0.1, 0.9],
+  }
+  const { ranked: found } = await run(reranker, { count: 2 })
+  expect(ids(found)).toEqual(["b", "a", "c", "d", "e"])
+  expect(found.map((scored) => scored.score)).toEqual([
+    expect.closeTo(0.75 * 0.75 + 0.25 * 0.9),
+    expect.closeTo(0.75 + 0.25 * 0.1),
+    expect.closeTo(0.75 * 0.5),
+    expect.closeTo(0.75 * 0.375),
+    expect.closeTo(0),
+  ])
+})
+
+test("on a fixed scale no score, however low, puts what was read below what wasn't", async () => {
+  const even = ranked.map((scored) => ({ ...scored, score: 0.5 }))
+  const reranker: Reranker = { ...scoring(async () => []), order: async () => [0, 0, 0] }
+  const { ranked: found } = await rerank(reranker, "q", even, {
+    ...{ count: 3, fused: even, tuning: UNTUNED },
+    ...{ deadline: deadlineIn(5_000), timeoutMs: 5_000 },
+  })
+  expect(ids(found)).toEqual(["a", "b", "c", "d", "e"])
 })
 
 test("scores that are all alike leave the order as it was", async () => {

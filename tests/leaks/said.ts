@@ -94,6 +94,7 @@ const SAID: Readonly<Record<string, readonly Said[]>> = {
     { value: { document_id: `${MARK}doc-one` }, twin: { document_id: nobodys(`${MARK}doc-one`) } },
     { value: { has_anomalies: true }, twin: { has_anomalies: true } },
   ],
+  action: [both("click")],
   kind: [marked(`${MARK}kind`), both("person")],
   strategy: ["rrf", "weighted", "semantic", "lexical", "two_pass"].map(both),
   group_by: [both("chunk")],
