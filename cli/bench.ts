@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError } from "commander"
 import type { AnswersOptions } from "./bench-answers.ts"
 import type { CheckOptions } from "./bench-check.ts"
 import type { CropOptions } from "./bench-crop.ts"
+import type { DenseOptions } from "./bench-dense.ts"
 import type { EmbeddingOptions } from "./bench-embedding.ts"
 import type { EnrichmentOptions } from "./bench-enrichment.ts"
 import type { IngestKillsOptions } from "./bench-ingest-kills.ts"
@@ -72,6 +73,24 @@ export function addBenchCommand(program: Command, terminal: Terminal): void {
   addColdStartBench(bench, terminal)
   addLeakTimingBench(bench, terminal)
   addCheckBench(bench, terminal)
+  addDenseBench(bench, terminal)
+}
+
+function addDenseBench(bench: Command, terminal: Terminal): void {
+  bench
+    .command("dense")
+    .description(
+      "the nearest chunks in every way, under filters that few or many pass, beside what the product chooses",
+    )
+    .requiredOption("--chunks <n>", "chunks of the tenant, that of `bench latency`", parseCount)
+    .requiredOption("--database <url>", "a PostgreSQL with pgvector, as its owner")
+    .option("--questions <n>", "questions to ask", parseCount, 50)
+    .option("--dataset <folder>", "as for `bench latency`")
+    .option("--json", "print the figures as JSON")
+    .action(async (options: DenseOptions) => {
+      const { benchDense } = await import("./bench-dense.ts")
+      await benchDense(options, terminal)
+    })
 }
 
 function addCheckBench(bench: Command, terminal: Terminal): void {
