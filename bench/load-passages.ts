@@ -9,6 +9,8 @@ import { type RecombinedPassage, recombinePassages } from "./recombined-passages
 /** Chunks a document: as many as an article of six pages has. */
 const CHUNKS_PER_DOCUMENT = 10
 const DOCUMENTS_PER_CALL = 20
+/** Calls under way at once: the database works on some while the next is prepared. */
+const CALLS_AT_ONCE = 3
 const DOCUMENTS_PER_EMBEDDING = 256
 const DEADLINE_MS = 600_000
 const BUCKETS = 1_000
@@ -48,16 +50,36 @@ export function createPassageLoader(
   const indexDocuments = createIndexDocuments(mixture.embedder)
   return async ({ tenant, count, seed }: Load, onLoaded: (count: number) => void): Promise<void> => {
     let loaded = 0
-    for (const passages of groupsOf(recombinePassages(corpus, count, seed), CHUNKS_PER_DOCUMENT * DOCUMENTS_PER_CALL)) {
-      mixture.expect(passages)
+    const write = async ({ first, passages }: Group) => {
       const requests = [...groupsOf(passages, CHUNKS_PER_DOCUMENT)].map((chunks, index) =>
-        documentOf(loaded / CHUNKS_PER_DOCUMENT + index, chunks),
+        documentOf(first / CHUNKS_PER_DOCUMENT + index, chunks),
       )
-      const outcomes = await indexDocuments(tenant, requests, deadlineIn(DEADLINE_MS))
+      const expected = mixture.expect(passages)
+      const outcomes = await indexDocuments(tenant, requests, deadlineIn(DEADLINE_MS)).finally(expected.forget)
       for (const outcome of outcomes) if ("failed" in outcome) throw outcome.failed
       loaded += passages.length
       onLoaded(loaded)
     }
+    const groups = numbered(recombinePassages(corpus, count, seed))
+    await Promise.all(
+      Array.from({ length: CALLS_AT_ONCE }, async () => {
+        for (let next = groups.next(); !next.done; next = groups.next()) await write(next.value)
+      }),
+    )
+  }
+}
+
+/** Passages that one call writes; `first` is the number of the first one. */
+interface Group {
+  readonly first: number
+  readonly passages: readonly RecombinedPassage[]
+}
+
+function* numbered(passages: Iterable<RecombinedPassage>): Generator<Group> {
+  let first = 0
+  for (const group of groupsOf(passages, CHUNKS_PER_DOCUMENT * DOCUMENTS_PER_CALL)) {
+    yield { first, passages: group }
+    first += group.length
   }
 }
 

@@ -1,7 +1,11 @@
 import type { Passage } from "../lib/beir-collection.ts"
+import { loadInBulk } from "./load-in-bulk.ts"
 import { createPassageLoader, embedCorpus, type Load } from "./load-passages.ts"
 import type { Subject } from "./open-subject.ts"
 import { countChunks, forgetTenant } from "./tenants.ts"
+
+/** From here a load without counts and the index on words, which are made at its end, is worth it. */
+const BULK_CHUNKS_MIN = 100_000
 
 /** Where a bench shows how far it is, and hears that it is to stop. */
 export interface Shown {
@@ -29,7 +33,9 @@ export async function loadTenants(
   const loadPassages = createPassageLoader(subject.indexWith, subject.embedder, corpus, vectors)
   for (const wanted of missing) {
     await forgetTenant(subject.owner, wanted.tenant)
-    await withProgress(shown, "Loading", wanted.count, (at) => loadPassages(wanted, at))
+    const load = () => withProgress(shown, "Loading", wanted.count, (at) => loadPassages(wanted, at))
+    if (wanted.count < BULK_CHUNKS_MIN) await load()
+    else await loadInBulk(subject.owner, wanted.tenant, load)
   }
 }
 

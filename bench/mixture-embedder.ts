@@ -1,4 +1,5 @@
 import type { Embedder } from "../lib/inference/inference.ts"
+import { normalized } from "../lib/vector.ts"
 import { randomFrom } from "./random.ts"
 import type { RecombinedPassage } from "./recombined-passages.ts"
 
@@ -10,10 +11,10 @@ const NOISE = 0.005
  * on two cores): a passage gets the normalised mean of its source documents' real vectors, by their numbers of
  * sentences, and a little noise that keeps apart those with the same sources. Queries go through the model.
  *
- * `expect` names the passages that will come next; embedding any other text throws.
+ * `expect` names passages that will come, until they are forgotten; embedding any other text throws.
  */
 export function createMixtureEmbedder(model: Embedder, documentVectors: readonly Float32Array[]) {
-  let expected = new Map<string, RecombinedPassage>()
+  const expected = new Map<string, RecombinedPassage>()
   const vectorOf = (text: string): Float32Array => {
     const passage = expected.get(text)
     if (!passage) throw new RangeError("The bench was asked to embed a text that is none of its passages")
@@ -33,7 +34,12 @@ export function createMixtureEmbedder(model: Embedder, documentVectors: readonly
     /** The vector of a passage, whether it is expected or not. */
     vectorOf: (passage: RecombinedPassage) => mixVectors(passage, documentVectors, model.dimensions),
     expect: (passages: readonly RecombinedPassage[]) => {
-      expected = new Map(passages.map((passage) => [passage.content, passage]))
+      for (const passage of passages) expected.set(passage.content, passage)
+      return {
+        forget: () => {
+          for (const { content } of passages) expected.delete(content)
+        },
+      }
     },
   }
 }
@@ -52,8 +58,7 @@ export function mixVectors(
     for (const [document, count] of sources) value += (count / sentences) * (documentVectors[document]?.[i] ?? 0)
     mixed[i] = value
   }
-  const norm = Math.hypot(...mixed)
-  return mixed.map((value) => value / norm)
+  return normalized(mixed)
 }
 
 /** FNV-1a of the text. */

@@ -1,5 +1,5 @@
 import type { Config } from "../lib/config.ts"
-import type { OwnerDatabase } from "../lib/database/database.ts"
+import type { Database, OwnerDatabase } from "../lib/database/database.ts"
 import { MIGRATIONS_FOLDER, migrate } from "../lib/database/migrate.ts"
 import { openDatabase } from "../lib/database/open-database.ts"
 import { loadQuestionDetector } from "../lib/detect-language.ts"
@@ -13,6 +13,7 @@ import { createCachingEmbedder } from "./caching-embedder.ts"
 
 /** What a bench measures: the product's own functions, over a database of the bench's. */
 export interface Subject {
+  readonly database: Database
   readonly owner: OwnerDatabase
   readonly search: Search
   /** Passages from the cache of earlier runs, queries through the model. */
@@ -45,6 +46,7 @@ export async function openSubject(config: Config, url: string | undefined): Prom
     const embedder = await createCachingEmbedder(inference.embedder)
     const settings = { ...config, embedTimeoutMs: TIMEOUT_MS, rerankTimeoutMs: TIMEOUT_MS }
     return {
+      database,
       owner,
       embedder,
       model: inference.embedder,

@@ -26,7 +26,7 @@ const SMALL_TENANT_CHUNKS = 1_000
  * questions. The tenants stay, so that the next run with as many chunks of the same corpus starts at once.
  */
 export async function benchLatency(options: LatencyOptions, terminal: Terminal): Promise<void> {
-  const { name, corpus, questions } = await readCorpus(options.dataset)
+  const { name, corpus, questions } = await readBenchCorpus(options.dataset)
   const asked = questions.slice(0, options.questions)
   const subject = await openSubject(configFromEnvironment(), options.database)
   const slug = name.replace(/\W+/g, "-")
@@ -63,7 +63,8 @@ export async function benchLatency(options: LatencyOptions, terminal: Terminal):
   }
 }
 
-async function readCorpus(folder: string | undefined): Promise<Corpus> {
+/** Passages and questions of a collection, or of the documentation that npm installed. */
+export async function readBenchCorpus(folder: string | undefined): Promise<Corpus> {
   if (folder === undefined) return readInstalledCorpus("node_modules")
   const { name, corpus, questions } = await readCollection(folder)
   return { name, corpus, questions: questions.map(({ text }) => text) }

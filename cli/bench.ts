@@ -1,6 +1,5 @@
 import type { Command } from "commander"
 import type { AnswersOptions } from "./bench-answers.ts"
-import type { CheckOptions } from "./bench-check.ts"
 import type { CropOptions } from "./bench-crop.ts"
 import type { EmbeddingOptions } from "./bench-embedding.ts"
 import type { EnrichmentOptions } from "./bench-enrichment.ts"
@@ -8,12 +7,11 @@ import type { IngestOptions } from "./bench-ingest.ts"
 import type { IngestKillsOptions } from "./bench-ingest-kills.ts"
 import type { LatencyOptions } from "./bench-latency.ts"
 import type { LeakTimingOptions } from "./bench-leak-timing.ts"
-import type { LexicalOptions } from "./bench-lexical.ts"
 import type { MemoryOptions } from "./bench-memory.ts"
 import type { PagesOptions } from "./bench-pages.ts"
-import type { PeersOptions } from "./bench-peers.ts"
 import type { ReadingOrderOptions } from "./bench-reading-order.ts"
 import type { RelevanceOptions } from "./bench-relevance.ts"
+import { addComparisonBenches } from "./comparison-benches.ts"
 import { addModelBenches } from "./model-benches.ts"
 import { parseCount } from "./parse-count.ts"
 import type { Terminal } from "./terminal.ts"
@@ -76,40 +74,7 @@ export function addBenchCommand(program: Command, terminal: Terminal): void {
   addModelBenches(bench, terminal)
   addColdStartBench(bench, terminal)
   addLeakTimingBench(bench, terminal)
-  addCheckBench(bench, terminal)
-  addPeersBench(bench, terminal)
-  addLexicalBench(bench, terminal)
-}
-
-function addPeersBench(bench: Command, terminal: Terminal): void {
-  bench
-    .command("peers")
-    .description(
-      "the same passages, vectors and questions through what people would use instead (npm run peers:install)",
-    )
-    .argument("<folder>", "a folder in BEIR form: corpus.jsonl, queries.jsonl, qrels/test.tsv")
-    .option("--chunks <n>", "so many recombined passages: speed alone, nothing is judged", parseCount)
-    .option("--questions <n>", "ask only the first questions", parseCount)
-    .option("--database <url>", "a PostgreSQL with pgvector, as superuser (default: peers that need none)")
-    .option("--only <list>", "peers by comma: concordance-pglite,lancedb", (list: string) => list.split(","))
-    .option("--json", "print the figures as JSON")
-    .option("--write", "take this run as the baseline, and write bench/peers.md and bench/peers.svg anew")
-    .action(async (folder: string, options: PeersOptions) => {
-      const { benchPeers } = await import("./bench-peers.ts")
-      await benchPeers(folder, options, terminal)
-    })
-}
-
-function addCheckBench(bench: Command, terminal: Terminal): void {
-  bench
-    .command("check")
-    .description("relevance over the samples, and ratios of speed, beside the committed baseline; fails where one fell")
-    .option("--database <url>", "a PostgreSQL with pgvector, as its owner (default: an embedded one in memory)")
-    .option("--write", "take this run as the baseline")
-    .action(async (options: CheckOptions) => {
-      const { benchCheck } = await import("./bench-check.ts")
-      await benchCheck(options, terminal)
-    })
+  addComparisonBenches(bench, terminal)
 }
 
 function addIngestBench(bench: Command, terminal: Terminal): void {
@@ -123,19 +88,6 @@ function addIngestBench(bench: Command, terminal: Terminal): void {
     .action(async (options: IngestOptions) => {
       const { benchIngest } = await import("./bench-ingest.ts")
       await benchIngest(options, terminal)
-    })
-}
-
-function addLexicalBench(bench: Command, terminal: Terminal): void {
-  bench
-    .command("lexical")
-    .description("the search by words beside Lucene's BM25 (Debian: liblucene4.10-java, a JDK), and misspelt questions")
-    .argument("<folder>", "a folder in BEIR form: corpus.jsonl, queries.jsonl, qrels/test.tsv")
-    .option("--database <url>", "a PostgreSQL with pgvector, as its owner (default: an embedded one in memory)")
-    .option("--json", "print the figures as JSON")
-    .action(async (folder: string, options: LexicalOptions) => {
-      const { benchLexical } = await import("./bench-lexical.ts")
-      await benchLexical(folder, options, terminal)
     })
 }
 

@@ -5,8 +5,13 @@ import { withOwner } from "./with-runtime.ts"
 /** `spaces list`. */
 export async function listSpaces(terminal: Terminal): Promise<void> {
   const { listVectorSpaces } = await import("../lib/database/vector-index.ts")
-  const spaces = await withOwner(listVectorSpaces)
+  const { listFilterFields } = await import("../lib/database/filter-fields.ts")
+  const { spaces, fields } = await withOwner(async (owner) => ({
+    spaces: await listVectorSpaces(owner),
+    fields: await listFilterFields(owner),
+  }))
   for (const space of spaces) terminal.line(describe(space))
+  for (const { tenant, field, values } of fields) terminal.line(`${tenant}  indexed field ${field}  ${values} values`)
   if (spaces.length === 0) terminal.note("There are no vectors yet. Index a folder with: concordance index <folder>")
 }
 

@@ -53,26 +53,18 @@ test("every policy compares the tenant, or the hash of a key, or who somebody is
   ])
 })
 
-test("two functions run with their owner's power, on a path where the owner alone can create", async () => {
+test("three functions run with their owner's power, on a path where the owner alone can create", async () => {
   const definers = await query(`
     select proname::text as name, proconfig[1] as path,
            has_function_privilege('public', oid, 'execute') as by_anybody,
            has_function_privilege('nself_user', oid, 'execute') as by_hasura
       from pg_proc where pronamespace = 'concordance'::regnamespace and prosecdef order by 1`)
+  const guarded = { path: "search_path=pg_catalog, concordance, pg_temp", by_anybody: false, by_hasura: false }
   expect(definers).toEqual([
-    {
-      name: "lexical_candidates",
-      path: "search_path=pg_catalog, concordance, pg_temp",
-      by_anybody: false,
-      by_hasura: false,
-    },
+    { name: "lexical_candidates", ...guarded },
+    { name: "matching_keys", ...guarded },
     // Only an index's owner may empty its pending list; it takes no argument and tells nothing.
-    {
-      name: "settle_lexemes",
-      path: "search_path=pg_catalog, concordance, pg_temp",
-      by_anybody: false,
-      by_hasura: false,
-    },
+    { name: "settle_lexemes", ...guarded },
   ])
 })
 
@@ -125,6 +117,7 @@ test("what is granted beyond reading: the service writes its tenants' rows, and 
     { who: "concordance_app", on: "enrichments", may: all },
     { who: "concordance_app", on: "entities", may: all },
     { who: "concordance_app", on: "entity_mentions", may: all },
+    { who: "concordance_app", on: "filter_values", may: "DELETE, INSERT" },
     { who: "concordance_app", on: "index_publications", may: all },
     { who: "concordance_app", on: "inference_tokens", may: "INSERT, UPDATE" },
     { who: "concordance_app", on: "ingest_jobs", may: all },
