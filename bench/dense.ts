@@ -32,7 +32,7 @@ interface DenseSubject {
 }
 
 /** `bucket` is 0 to 999: the filter is that it is below this. Null: no filter. */
-export const BELOW: readonly (number | null)[] = [null, 500, 100, 10, 1]
+const BELOW: readonly (number | null)[] = [null, 500, 100, 10, 1]
 
 const RECALL_WANTED = 0.99
 /** A method that takes longer for a question than this is asked the first ones alone. */
