@@ -17,7 +17,7 @@ afterAll(() => shelf.close())
 beforeEach(async () => {
   shelf.objects.held.clear()
   await shelf.rows(
-    "truncate documents, chunks, embeddings, entities, entity_mentions, pages, document_tables, ingest_jobs, page_drafts, embedding_drafts, enrichments, uploads",
+    "truncate documents, chunks, filter_values, embeddings, entities, entity_mentions, pages, document_tables, ingest_jobs, page_drafts, embedding_drafts, enrichments, uploads",
   )
 })
 

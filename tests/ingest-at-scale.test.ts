@@ -18,7 +18,7 @@ beforeEach(async () => {
   shelf.objects.held.clear()
   shelf.lines.length = 0
   await shelf.rows(
-    "truncate documents, chunks, embeddings, entities, entity_mentions, pages, document_tables, ingest_jobs, page_drafts, embedding_drafts, enrichments, uploads, upload_keys",
+    "truncate documents, chunks, filter_values, embeddings, entities, entity_mentions, pages, document_tables, ingest_jobs, page_drafts, embedding_drafts, enrichments, uploads, upload_keys",
   )
 })
 
