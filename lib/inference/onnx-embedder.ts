@@ -2,8 +2,6 @@ import { batchesByLength } from "./batches.ts"
 import { embeddingFamily, embeddingLanguages } from "./embedding-families.ts"
 import type { Embedder } from "./inference.ts"
 import type { OnnxModel } from "./onnx-model.ts"
-import type { PassageThread } from "./passage-thread.ts"
-import { type Pooling, poolTokens } from "./pool-tokens.ts"
 import type { TokenSequence } from "./tokenizer.ts"
 import type { WorkQueue } from "./work-queue.ts"
 
@@ -11,8 +9,6 @@ interface OnnxEmbedderParts {
   readonly model: OnnxModel
   /** Shared by all models of the process. */
   readonly queue: WorkQueue
-  /** Where passages are embedded beside the questions, with a queue of their own; null: in turn with them. */
-  readonly apart?: { readonly thread: PassageThread; readonly queue: WorkQueue } | null
 }
 
 /**
@@ -21,15 +17,10 @@ interface OnnxEmbedderParts {
  * whole batch, so batch mates would change its vector a little, and the same question must find the same passages.
  * Aborts between batches.
  */
-export function createOnnxEmbedder({ model, queue, apart = null }: OnnxEmbedderParts): Embedder {
+export function createOnnxEmbedder({ model, queue }: OnnxEmbedderParts): Embedder {
   const family = embeddingFamily(model.name)
   const languages = embeddingLanguages(model.name)
-  const pooling = poolingOf(model)
-  const runHere = async (batch: readonly TokenSequence[]) => {
-    const { data, shape } = await model.run(batch)
-    const lengths = batch.map(({ ids }) => ids.length)
-    return poolTokens(data, shape[1] ?? 0, lengths, pooling)
-  }
+  const poolsFirst = model.poolsFirstToken ?? family.pooling === "first"
   return {
     model: model.name,
     dimensions: model.hiddenSize,
@@ -37,8 +28,7 @@ export function createOnnxEmbedder({ model, queue, apart = null }: OnnxEmbedderP
     ...(languages && { languages }),
     countTokens: (text) => model.tokenizer.count(text),
     async embed(texts, kind, { signal, isPatient = false } = {}) {
-      const thread = kind === "passage" ? apart : null
-      if (!thread) await model.load(signal)
+      await model.load(signal)
       const prefix = kind === "query" ? family.queryPrefix : family.passagePrefix
       const inputs = texts.map((text) => model.tokenizer.single(prefix + text))
       const lengths = inputs.map((input) => input.ids.length)
@@ -46,10 +36,16 @@ export function createOnnxEmbedder({ model, queue, apart = null }: OnnxEmbedderP
       const vectors = new Array<Float32Array>(texts.length)
       for (const [n, indices] of batches.entries()) {
         const batch = indices.map((i) => inputs[i] as TokenSequence)
-        const run = () => (thread ? thread.thread.embed(batch) : runHere(batch))
-        const options = { signal, isPatient: isPatient || n > 0 }
-        const made = await (thread?.queue ?? queue).run(kind, run, options)
-        for (const [row, index] of indices.entries()) vectors[index] = made[row] as Float32Array
+        const { data, shape } = await queue.run(kind, () => model.run(batch), {
+          signal,
+          isPatient: isPatient || n > 0,
+        })
+        const width = shape[1] ?? 0
+        batch.forEach((input, row) => {
+          const tokens = poolsFirst ? 1 : input.ids.length
+          const start = row * width * model.hiddenSize
+          vectors[indices[row] as number] = pooled(data, start, tokens, model.hiddenSize)
+        })
       }
       return {
         vectors,
@@ -60,7 +56,15 @@ export function createOnnxEmbedder({ model, queue, apart = null }: OnnxEmbedderP
   }
 }
 
-/** How a model's token vectors become a text's: as its folder says, else as its family does. */
-export function poolingOf({ name, poolsFirstToken, hiddenSize }: OnnxModel): Pooling {
-  return { poolsFirst: poolsFirstToken ?? embeddingFamily(name).pooling === "first", size: hiddenSize }
+/** The unit vector along the sum (so along the mean) of `tokens` vectors that lie one after the other from `start`. */
+function pooled(data: Float32Array, start: number, tokens: number, size: number): Float32Array {
+  const sum = new Float64Array(size)
+  for (let token = 0; token < tokens; token++) {
+    const from = start + token * size
+    for (let i = 0; i < size; i++) sum[i] = (sum[i] as number) + (data[from + i] as number)
+  }
+  let squares = 0
+  for (const x of sum) squares += x * x
+  const scale = squares > 0 ? 1 / Math.sqrt(squares) : 0
+  return Float32Array.from(sum, (x) => x * scale)
 }

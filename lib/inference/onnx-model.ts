@@ -4,8 +4,6 @@ import { join } from "node:path"
 import { untilAborted } from "../deadline.ts"
 import { AppError } from "../errors.ts"
 import { explainLoading, holdsFile, isInFolder, type ModelSource, modelFacts } from "./model-files.ts"
-import { padBatch } from "./pad-batch.ts"
-import type { PassageWorkerData } from "./passage-worker.ts"
 import { createTokenizer, type Encode, type Tokenizer, type TokenSequence } from "./tokenizer.ts"
 
 interface OnnxModelOptions {
@@ -38,8 +36,6 @@ export interface OnnxModel {
   load(signal?: AbortSignal): Promise<void>
   /** `[batch, tokens, hiddenSize]` of an encoder, `[batch, labels]` of a classifier; shorter inputs are padded. */
   run(batch: readonly TokenSequence[]): Promise<ModelOutput>
-  /** What another session of the same model is opened by; null where a second copy of its weights would be much. */
-  readonly copy: (Omit<PassageWorkerData, "pooling"> & { readonly paddingId: number }) | null
   close(): Promise<void>
 }
 
@@ -65,17 +61,12 @@ export async function openOnnxModel(source: ModelSource, options: OnnxModelOptio
   const loaded = (count: number) =>
     onceLoaded(() => explainLoading(source, () => loadWeights(library, source, options, count)))
   const weights = loaded(threads)
-  const light = await isLight(source)
-  const alone = threads > 1 && light ? loaded(1) : weights
+  const alone = threads > 1 && (await isLight(source)) ? loaded(1) : weights
   return {
     name: source.name,
     hiddenSize: facts.hiddenSize,
     poolsFirstToken: facts.poolsFirstToken,
     tokenizer: createTokenizer(encode, facts.maxTokens),
-    copy:
-      light && options.task === "encode" && options.precision !== "single"
-        ? { file: join(source.location, QUANTIZED), options: sessionOptions(threads), paddingId: facts.paddingId }
-        : null,
     async load(signal) {
       await untilAborted(Promise.all([weights.get(), alone.get()]), signal)
     },
@@ -139,7 +130,7 @@ async function loadWeights(
       dtype,
       device: "cpu",
       local_files_only: isInFolder(source),
-      session_options: sessionOptions(threads),
+      session_options: { intraOpNumThreads: threads, ...WITHOUT_SPINNING },
     }) as Promise<LoadedModel>
   if (options.precision === "single") return load("fp32")
   // What is on disk decides first: asking the hub for a quantised file it doesn't have would fail offline.
@@ -161,7 +152,6 @@ async function loadWeights(
  * arena made no difference or were slower.
  */
 const WITHOUT_SPINNING = { extra: { session: { intra_op: { allow_spinning: "0" } } } }
-const sessionOptions = (threads: number) => ({ intraOpNumThreads: threads, ...WITHOUT_SPINNING })
 
 /**
  * A question is too short to be shared out: up to here one thread is faster than two that wake and wait for each other at
@@ -191,10 +181,19 @@ async function runBatch(
   batch: readonly TokenSequence[],
   paddingId: number,
 ): Promise<ModelOutput> {
-  const { dims, ...padded } = padBatch(batch, paddingId)
-  const inputs = Object.fromEntries(
-    Object.entries(padded).map(([name, data]) => [name, new Tensor("int64", data, [...dims])]),
-  )
+  const width = Math.max(...batch.map((sequence) => sequence.ids.length))
+  const ids = new BigInt64Array(batch.length * width).fill(BigInt(paddingId))
+  const mask = new BigInt64Array(batch.length * width)
+  const types = new BigInt64Array(batch.length * width)
+  batch.forEach((sequence, row) => {
+    sequence.ids.forEach((id, i) => {
+      ids[row * width + i] = BigInt(id)
+      mask[row * width + i] = 1n
+      types[row * width + i] = BigInt(sequence.types[i] ?? 0)
+    })
+  })
+  const tensor = (data: BigInt64Array) => new Tensor("int64", data, [batch.length, width])
+  const inputs = { input_ids: tensor(ids), attention_mask: tensor(mask), token_type_ids: tensor(types) }
   const outputs = (await model(inputs)) as ModelOutputs
   const output = outputs.logits ?? outputs.last_hidden_state ?? outputs.token_embeddings
   if (!(output?.data instanceof Float32Array)) {

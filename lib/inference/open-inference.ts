@@ -8,10 +8,9 @@ import { type InferenceSettings, misconfigured } from "./inference-settings.ts"
 import { createLateInteractionReranker } from "./late-interaction-reranker.ts"
 import type { ModelSource } from "./model-files.ts"
 import { M3, M3_RERANKER, MINILM, modelSource } from "./model-source.ts"
-import { createOnnxEmbedder, poolingOf } from "./onnx-embedder.ts"
+import { createOnnxEmbedder } from "./onnx-embedder.ts"
 import { type OnnxModel, openOnnxModel } from "./onnx-model.ts"
 import { openOpenAiEmbedder, openServiceEmbedder, openServiceReranker, serviceAt } from "./open-remote.ts"
-import { createPassageThread } from "./passage-thread.ts"
 import { PINNED_MODELS } from "./pinned-models.ts"
 import { rerankerOnUse } from "./reranker-on-use.ts"
 import { createWorkQueue, type WorkQueue } from "./work-queue.ts"
@@ -43,11 +42,6 @@ interface OpenInferenceOptions {
    * neither its memory nor its seconds.
    */
   readonly rerankerOnUse?: boolean
-  /**
-   * Passages are embedded in a thread of their own, where the model is light: a search that comes meanwhile waits for no batch.
-   * For processes that search and index both.
-   */
-  readonly passagesApart?: boolean
 }
 
 /** What opening a model needs beside its own settings, and where it is remembered for closing. */
@@ -55,7 +49,7 @@ interface Workshop {
   readonly settings: InferenceSettings
   readonly options: OpenInferenceOptions
   readonly queue: WorkQueue
-  readonly opened: { close(): Promise<void> }[]
+  readonly opened: OnnxModel[]
 }
 
 /**
@@ -102,14 +96,7 @@ async function openEmbedder(workshop: Workshop): Promise<{ embedder: Embedder | 
       `is ${settings.embeddingDimensions}, but ${encoder.name} has ${encoder.hiddenSize}: remove it`,
     )
   }
-  return { embedder: createOnnxEmbedder({ model: encoder, queue, apart: passagesApart(workshop, encoder) }), encoder }
-}
-
-function passagesApart({ settings, options, opened }: Workshop, model: OnnxModel) {
-  if (!options.passagesApart || !model.copy) return null
-  const thread = createPassageThread({ ...model.copy, name: model.name, pooling: poolingOf(model) })
-  opened.push(thread)
-  return { thread, queue: createWorkQueue(settings.inferenceQueueMax) }
+  return { embedder: createOnnxEmbedder({ model: encoder, queue }), encoder }
 }
 
 async function openReranker(workshop: Workshop, encoder: OnnxModel | null): Promise<Reranker | null> {

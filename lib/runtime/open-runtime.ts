@@ -162,7 +162,7 @@ export async function openRuntime(config: Config, options: RuntimeOptions): Prom
 /** Database and models, side by side. */
 async function openBoth(config: Config, home: string, log: Log): Promise<[OpenedDatabase, Inference]> {
   const openingDatabase = openMigrated({ url: config.databaseUrl, ownerUrl: config.migrationDatabaseUrl, home }, log)
-  const openingModels = openInference({ ...config, home: config.concordanceHome }, { passagesApart: true })
+  const openingModels = openInference({ ...config, home: config.concordanceHome })
   return Promise.all([openingDatabase, openingModels]).catch(async (error: unknown) => {
     // Whichever half did open holds a lock or memory that nobody else would give back.
     await Promise.allSettled([openingDatabase.then(closeDatabase), openingModels.then((models) => models.close())])
@@ -212,7 +212,7 @@ async function openMigrated(options: Parameters<typeof openDatabase>[0], log: Lo
 function swappedModels(config: Config, { database, owner }: OpenedDatabase, standard: Inference, log: Log) {
   const { embedder, reranker } = standard
   const open = (opening: ModelOpening) =>
-    openInference(settingsOf(opening, { ...config, home: config.concordanceHome }), { passagesApart: true })
+    openInference(settingsOf(opening, { ...config, home: config.concordanceHome }))
   const { models, warm, failed, close } = openTenantModels({ database, open, log })
   const inference: Inference = {
     ...{ embedder, reranker },
