@@ -67,6 +67,9 @@ export const LIMITS: readonly Limit[] = [
     "/rerank": '{"query":"a","texts":["a"]}',
     "/v1/embeddings": '{"input":"a"}',
   }),
+  ...body("body of `/feedback`", "100 kB", 100_000, {
+    "/feedback": '{"query":"a","document_id":"a","action":"click"}',
+  }),
   ...body("body of `/mcp`, `/messages`", "1 MB", 1_000_000, { "/mcp": "{}", "/messages": "{}" }),
   {
     ...{ row: "JSON", what: "/search", written: "64 deep", max: 64, field: "body" },
