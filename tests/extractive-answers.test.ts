@@ -203,7 +203,7 @@ test("models whose scores nobody has calibrated are judged by the words", async 
 })
 
 test("what meaning alone finds is read too, where common words crowd it out of both lists fused", async () => {
-  const request = AnswerRequest.parse({ question: "How was the natural fibre of the fishing gear preserved?" })
+  const request = AnswerRequest.parse({ question: "How was the natural material of the fishing gear preserved?" })
   const { passages } = await gatherEvidence(deps, "primary", request, deadlineIn(60_000), createStepper())
   expect(passages.slice(10).map(({ hit }) => hit.id)).toContain("en/net-mending-interview")
 })
