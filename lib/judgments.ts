@@ -4,10 +4,7 @@ import { type Question, readJudged } from "./beir-collection.ts"
 import { AppError } from "./errors.ts"
 import { readJsonLines, wrongLine } from "./json-lines.ts"
 import type { Judgements } from "./relevance-metrics.ts"
-import { DocumentId, StorableText } from "./shapes.ts"
-
-/** Longest query, in characters: as `POST /search` takes it. */
-const QUERY_CHARS_MAX = 8_000
+import { DocumentId, QUERY_CHARS_MAX, StorableText } from "./shapes.ts"
 
 /** One line of a file of judgments: how well a document answers a query, 0 for not at all. */
 export const Judgment = z.object({

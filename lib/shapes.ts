@@ -6,6 +6,8 @@ const DIMENSIONS_MAX = 4_000
 /** Longest document id, in bytes of UTF-8: what a composite B-tree key leaves room for. */
 export const ID_BYTES_MAX = 1_024
 
+/** Longest query of a search, in characters. */
+export const QUERY_CHARS_MAX = 8_000
 /** Highest page number of a document. */
 const PAGES_MAX = 100_000
 

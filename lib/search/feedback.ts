@@ -2,14 +2,14 @@ import * as z from "zod"
 import type { Database } from "../database/database.ts"
 import { AppError } from "../errors.ts"
 import type { Judgment } from "../judgments.ts"
-import { DocumentId, StorableText, TenantId } from "../shapes.ts"
+import { DocumentId, QUERY_CHARS_MAX, StorableText, TenantId } from "../shapes.ts"
 
 /** What somebody did with a hit, and how relevant that makes the document. */
 const GRADES = { click: 1, helpful: 2, not_helpful: 0 } as const
 
 /** Body of `POST /feedback`. */
 export const FeedbackRequest = z.object({
-  query: StorableText.max(8_000)
+  query: StorableText.max(QUERY_CHARS_MAX)
     .refine((query) => query.trim() !== "", "must not be blank")
     .describe("The query of the search, as it was sent"),
   document_id: DocumentId.describe("`id` of the hit"),

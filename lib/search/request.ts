@@ -1,9 +1,7 @@
 import * as z from "zod"
-import { CallerEmbedding, LanguageTag, StorableText, Strategy, TenantId } from "../shapes.ts"
+import { CallerEmbedding, LanguageTag, QUERY_CHARS_MAX, StorableText, Strategy, TenantId } from "../shapes.ts"
 import { Filter } from "./filter.ts"
 
-/** Longest query, in characters. */
-const QUERY_CHARS_MAX = 8_000
 /** Most hits of one page of results. */
 const TOP_K_MAX = 200
 
