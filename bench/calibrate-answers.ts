@@ -4,11 +4,11 @@ import { type EvidenceDeps, gatherEvidence } from "../lib/answers/extractive/gat
 import { AnswerRequest } from "../lib/answers/request.ts"
 import { createStepper } from "../lib/answers/stepper.ts"
 import { deadlineIn } from "../lib/deadline.ts"
+import { randomFrom } from "../lib/random.ts"
 import type { AnswerQuestion } from "./answer-questions.ts"
 import { SAMPLES_TENANT } from "./answers.ts"
 import { fitLogistic } from "./logistic.ts"
 import { round } from "./metrics.ts"
-import { randomFrom } from "./random.ts"
 
 /** A question as the limits see it. */
 export interface Example {

@@ -60,21 +60,10 @@ export async function measureDense(
     const asked = await askAll(subject, vectors, below, (done) => onAsked(vectors.length * (place + 1) + done))
     const methods: Partial<Record<DenseMethod, MethodFigures>> = {}
     for (const [method, answers] of asked) {
+      const times = answers.map(({ ms }) => ms)
       methods[method] = {
-        p50_ms: round(
-          percentile(
-            answers.map(({ ms }) => ms),
-            50,
-          ),
-          2,
-        ),
-        p95_ms: round(
-          percentile(
-            answers.map(({ ms }) => ms),
-            95,
-          ),
-          2,
-        ),
+        p50_ms: round(percentile(times, 50), 2),
+        p95_ms: round(percentile(times, 95), 2),
         recall10: round(mean(answers.map(({ keys }, index) => overlap(expected[index]?.[place] ?? [], keys))), 4),
       }
     }

@@ -1,13 +1,13 @@
 import type { Collection } from "../lib/beir-collection.ts"
 import { deadlineIn } from "../lib/deadline.ts"
 import type { Embedder } from "../lib/inference/inference.ts"
-import { bootstrapMean, type MeanInterval, mean, ndcg } from "../lib/relevance-metrics.ts"
+import { randomFrom } from "../lib/random.ts"
+import { type MeanInterval, mean, ndcg } from "../lib/relevance-metrics.ts"
 import { SearchRequest } from "../lib/search/request.ts"
 import type { Search } from "../lib/search/search.ts"
 import type { Rankings } from "./lucene.ts"
-import { round } from "./metrics.ts"
+import { meanInterval, round } from "./metrics.ts"
 import { misspell } from "./misspell.ts"
-import { randomFrom } from "./random.ts"
 
 /** The search by words beside Lucene's. */
 export interface LuceneFigures {
@@ -74,7 +74,7 @@ export function compareWithLucene(
   return Object.fromEntries(
     [...rankings].map(([way, ranked]) => {
       const theirs = questions.map(({ _id }, index) => ndcg(ranked[index] ?? [], judgements.get(_id) ?? new Map()))
-      const difference = interval(scores.map((score, index) => score - (theirs[index] ?? 0)))
+      const difference = meanInterval(scores.map((score, index) => score - (theirs[index] ?? 0)))
       return [way, { ndcg10: round(mean(theirs), 4), difference }]
     }),
   )
@@ -109,7 +109,7 @@ export async function measureMisspelt(
     ndcg10_spelt_right: meanOf("right"),
     ndcg10: meanOf("corrected"),
     ndcg10_uncorrected: meanOf("uncorrected"),
-    difference: interval(figures.map((f) => f.corrected - f.uncorrected)),
+    difference: meanInterval(figures.map((f) => f.corrected - f.uncorrected)),
   }
 }
 
@@ -123,9 +123,4 @@ async function ask(search: Search, tenant: string, query: string, judged: Readon
     ),
     warnings: response.warnings ?? [],
   }
-}
-
-function interval(differences: readonly number[]): MeanInterval {
-  const { mean: middle, low, high } = bootstrapMean(differences, randomFrom(1))
-  return { mean: round(middle, 4), low: round(low, 4), high: round(high, 4) }
 }

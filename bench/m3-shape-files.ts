@@ -2,7 +2,7 @@ import { mkdir, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { type BertConfig, buildBert } from "../lib/inference/convert/bert-graph.ts"
 import type { Tensor } from "../lib/inference/convert/safetensors.ts"
-import { randomFrom } from "./random.ts"
+import { randomFrom } from "../lib/random.ts"
 
 /** What BGE-M3 and BGE-Reranker-v2-M3 are: XLM-RoBERTa large. */
 const CONFIG: BertConfig & Record<string, unknown> = {

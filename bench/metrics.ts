@@ -1,4 +1,5 @@
-import type { Judgements } from "../lib/relevance-metrics.ts"
+import { randomFrom } from "../lib/random.ts"
+import { bootstrapMean, type Judgements, type MeanInterval } from "../lib/relevance-metrics.ts"
 
 /** Share of the relevant documents among the first `depth`; 0 for a query without one. */
 export function recall(ranked: readonly string[], judgements: Judgements, depth = 100): number {
@@ -25,4 +26,10 @@ export function wilson(count: number, of: number): readonly [number, number] {
   const centre = (share + z ** 2 / (2 * of)) / (1 + z ** 2 / of)
   const half = (z / (1 + z ** 2 / of)) * Math.sqrt((share * (1 - share)) / of + z ** 2 / (4 * of ** 2))
   return [centre - half, centre + half]
+}
+
+/** The mean of differences, question by question, with its bootstrap interval, 95 %; the same on every run. */
+export function meanInterval(differences: readonly number[]): MeanInterval {
+  const { mean, low, high } = bootstrapMean(differences, randomFrom(1))
+  return { mean: round(mean, 4), low: round(low, 4), high: round(high, 4) }
 }

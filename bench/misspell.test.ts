@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
+import { randomFrom } from "../lib/random.ts"
 import { misspell } from "./misspell.ts"
-import { randomFrom } from "./random.ts"
 
 const TEXT = "Which plants live by photosynthesis?"
 

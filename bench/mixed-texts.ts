@@ -1,4 +1,4 @@
-import { randomFrom } from "./random.ts"
+import { randomFrom } from "../lib/random.ts"
 
 /** Common words, one token each in most vocabularies. */
 const WORDS = (

@@ -1,6 +1,6 @@
 import type { Embedder } from "../lib/inference/inference.ts"
+import { randomFrom } from "../lib/random.ts"
 import { normalized } from "../lib/vector.ts"
-import { randomFrom } from "./random.ts"
 import type { RecombinedPassage } from "./recombined-passages.ts"
 
 /** Standard deviation of the noise per dimension: .1 of a vector's length at 384 dimensions, cosine about .995. */

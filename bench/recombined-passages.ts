@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto"
 import type { Passage } from "../lib/beir-collection.ts"
-import { randomFrom } from "./random.ts"
+import { randomFrom } from "../lib/random.ts"
 
 /** A passage that was never written: sentences of two documents, and how much of it each gave. */
 export interface RecombinedPassage {

@@ -4,10 +4,10 @@ import { type BertConfig, buildBert } from "../lib/inference/convert/bert-graph.
 import { buildModel } from "../lib/inference/convert/build-model.ts"
 import type { Reranker } from "../lib/inference/inference.ts"
 import { openInference } from "../lib/inference/open-inference.ts"
+import { randomFrom } from "../lib/random.ts"
 import { scorePassages } from "../lib/search/rerank.ts"
 import { RandomWeights } from "./m3-shape-files.ts"
 import { percentile, round } from "./metrics.ts"
-import { randomFrom } from "./random.ts"
 
 /** How long the reranking of so many passages takes: median and 95th percentile by the clock, and processor time; ms. */
 export interface RerankTime {

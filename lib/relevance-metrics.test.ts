@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { randomFrom } from "../bench/random.ts"
+import { randomFrom } from "./random.ts"
 import { bootstrapMean, mean, ndcg, overlap } from "./relevance-metrics.ts"
 
 const graded = new Map([

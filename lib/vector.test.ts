@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { randomFrom } from "../bench/random.ts"
 import { openTestDatabase, type TestDatabase } from "../tests/database.ts"
+import { randomFrom } from "./random.ts"
 import { halfToNumber, halfvecToSql, numberToHalf } from "./vector.ts"
 
 const ALL_FINITE = Array.from({ length: 0x10000 }, (_, bits) => bits).filter((bits) => (bits & 0x7c00) !== 0x7c00)

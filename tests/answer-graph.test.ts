@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest"
-import { randomFrom } from "../bench/random.ts"
 import { answerGraphMermaid } from "../lib/answers/create-answer.ts"
 import type { AnswerResponse } from "../lib/answers/response.ts"
+import { randomFrom } from "../lib/random.ts"
 import { type AskedName, hit, replyOf, type Script, startAnswering } from "./answering.ts"
 import { bundleModule } from "./bundle-function.ts"
 

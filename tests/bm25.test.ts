@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { randomFrom } from "../bench/random.ts"
+import { randomFrom } from "../lib/random.ts"
 import { type IndexInput, type Library, openLibrary } from "./library.ts"
 
 // Scores are BM25 to the last digit that a float4 holds, and the candidates that are scored leave out nothing that counts.

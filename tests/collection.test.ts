@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { randomFrom } from "../bench/random.ts"
 import { createTestApp } from "../functions/http/test-app.ts"
 import { type CountCollection, createCountCollection } from "../lib/documents/collection.ts"
+import { randomFrom } from "../lib/random.ts"
 import { type Ingesting, openIngesting } from "./ingesting.ts"
 import { randomDocument } from "./word-counts.ts"
 

@@ -4,9 +4,9 @@ import { mkdir, mkdtemp, readFile, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { randomFrom } from "../bench/random.ts"
 import { openPglite } from "../lib/database/pglite.ts"
 import { createFilesystemStore } from "../lib/objects/filesystem-store.ts"
+import { randomFrom } from "../lib/random.ts"
 import { migratedDump } from "./migrated-dump.ts"
 
 const PROCESS = fileURLToPath(new URL("./ingest-process.ts", import.meta.url))

@@ -1,11 +1,11 @@
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { randomFrom } from "../bench/random.ts"
 import { MIGRATIONS_FOLDER } from "../lib/database/migrate.ts"
 import { deadlineIn } from "../lib/deadline.ts"
 import { createIndexDocuments } from "../lib/documents/index-documents.ts"
 import { IndexRequest } from "../lib/documents/index-request.ts"
+import { randomFrom } from "../lib/random.ts"
 import { openTestDatabase, type TestDatabase } from "./database.ts"
 
 // Migration 0070 computes the words of a chunk in another way than 0002 did. What is stored is the same to the byte: here

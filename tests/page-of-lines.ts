@@ -1,6 +1,6 @@
 import sharp from "sharp"
-import { randomFrom } from "../bench/random.ts"
 import type { Box } from "../lib/documents/page.ts"
+import { randomFrom } from "../lib/random.ts"
 
 /** A line of a drawn page, pixels. */
 export interface DrawnLine {

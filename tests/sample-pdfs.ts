@@ -2,10 +2,10 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { degrees, PDFDocument, type PDFFont, type PDFPage, rgb, StandardFonts } from "pdf-lib"
-import { randomFrom } from "../bench/random.ts"
 import { openPdf } from "../lib/documents/pages/open-pdf.ts"
 import { openPdfium } from "../lib/documents/pages/open-pdfium.ts"
 import { renderPdfPage } from "../lib/documents/pages/render-pdf-page.ts"
+import { randomFrom } from "../lib/random.ts"
 
 // The PDFs of samples/: `npm run samples:pdfs` writes them, and the same text gives the same bytes on every machine.
 

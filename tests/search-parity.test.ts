@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { randomFrom } from "../bench/random.ts"
+import { randomFrom } from "../lib/random.ts"
 import { Strategy } from "../lib/shapes.ts"
 import { vectorToSql } from "../lib/vector.ts"
 import { type Library, openLibrary } from "./library.ts"

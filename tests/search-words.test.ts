@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { randomFrom } from "../bench/random.ts"
+import { randomFrom } from "../lib/random.ts"
 import { type Library, openLibrary } from "./library.ts"
 
 // What a search by words promises: phrases, exclusions, languages, and that any text at all is a question.

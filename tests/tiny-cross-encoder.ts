@@ -1,8 +1,8 @@
 import { copyFile, mkdir, writeFile } from "node:fs/promises"
 import { join } from "node:path"
-import { randomFrom } from "../bench/random.ts"
 import { type BertConfig, buildBert } from "../lib/inference/convert/bert-graph.ts"
 import type { Tensor } from "../lib/inference/convert/safetensors.ts"
+import { randomFrom } from "../lib/random.ts"
 
 const HIDDEN = 32
 const WIDE = 64

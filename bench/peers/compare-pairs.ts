@@ -1,19 +1,14 @@
-import { bootstrapMean } from "../../lib/relevance-metrics.ts"
-import { round } from "../metrics.ts"
-import { randomFrom } from "../random.ts"
+import type { MeanInterval } from "../../lib/relevance-metrics.ts"
+import { meanInterval } from "../metrics.ts"
 import type { Measured } from "./measure-peers.ts"
 
 /** What stands against the peers: the product's default, and the same reranked. */
 const OURS = ["weighted", "weighted+rerank"]
-const SEED = 3825
 
 /** nDCG@10 of ours minus a peer's over the same questions, with its bootstrap interval, 95 %. */
-export interface Difference {
+export interface Difference extends MeanInterval {
   readonly ours: string
   readonly peer: string
-  readonly mean: number
-  readonly low: number
-  readonly high: number
 }
 
 /** Ours against every way of every peer that isn't ours. */
@@ -25,9 +20,7 @@ export function comparePairs(measured: readonly Measured[]): Difference[] {
   return ours.flatMap(({ peer, way, ndcg_by_question: our }) =>
     theirs.map((their) => {
       const differences = our.map((value, index) => value - (their.ndcg_by_question[index] ?? 0))
-      const { mean, low, high } = bootstrapMean(differences, randomFrom(SEED))
-      const names = { ours: `${peer}, ${way}`, peer: `${their.peer}, ${their.way}` }
-      return { ...names, mean: round(mean, 4), low: round(low, 4), high: round(high, 4) }
+      return { ours: `${peer}, ${way}`, peer: `${their.peer}, ${their.way}`, ...meanInterval(differences) }
     }),
   )
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest"
-import { randomFrom } from "../../bench/random.ts"
 import { formatCitation } from "../citation.ts"
+import { randomFrom } from "../random.ts"
 import type { SearchHit } from "../search/response.ts"
 import { citeSentences, citeText } from "./cite-sentences.ts"
 import { splitSentences } from "./split-sentences.ts"

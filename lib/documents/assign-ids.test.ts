@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { randomFrom } from "../../bench/random.ts"
+import { randomFrom } from "../random.ts"
 import { assignIds } from "./assign-ids.ts"
 
 test("new chunks are numbered in order, after the highest number ever given", () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { randomFrom } from "../../bench/random.ts"
+import { randomFrom } from "../random.ts"
 import { splitText } from "./split-text.ts"
 
 /** Four characters a token, as for a text without a model. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { randomFrom } from "../../bench/random.ts"
 import { type Library, openLibrary } from "../../tests/library.ts"
+import { randomFrom } from "../random.ts"
 import { parseQuestion } from "../search/question.ts"
 import { allowsText, matchingWords, rankWords, wordsOf } from "./word-ranking.ts"
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { randomFrom } from "../../bench/random.ts"
 import { openTestDatabase, type TestDatabase } from "../../tests/database.ts"
+import { randomFrom } from "../random.ts"
 import { Filter, filterToJsonpath } from "./filter.ts"
 
 let db: TestDatabase

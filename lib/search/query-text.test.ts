@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { randomFrom } from "../../bench/random.ts"
 import { openTestDatabase, type TestDatabase } from "../../tests/database.ts"
+import { randomFrom } from "../random.ts"
 import { queryText } from "./query-text.ts"
 
 let db: TestDatabase

@@ -1,5 +1,5 @@
-import { randomFrom } from "../../bench/random.ts"
 import type { IndexCall, NewRecord } from "../../lib/indexes/search-index.ts"
+import { randomFrom } from "../../lib/random.ts"
 import { createWordEmbedder } from "../word-embedder.ts"
 
 export const DIMENSIONS = 64

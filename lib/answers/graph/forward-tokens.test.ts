@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
-import { randomFrom } from "../../../bench/random.ts"
 import { hit } from "../../../tests/answering.ts"
+import { randomFrom } from "../../random.ts"
 import type { AnswerEvent } from "../answer.ts"
 import { citeSentences } from "../cite-sentences.ts"
 import { forwardTokens } from "./forward-tokens.ts"

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { randomFrom } from "../../../bench/random.ts"
+import { randomFrom } from "../../random.ts"
 import type { AssembledChunk, AssembledDocument } from "../assembled-document.ts"
 import type { Block, ReadDocument, Span } from "../block.ts"
 import { CHUNK_CHARS_MAX } from "../index-request.ts"

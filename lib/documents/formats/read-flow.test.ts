@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest"
-import { randomFrom } from "../../../bench/random.ts"
 import {
   docxParagraph,
   docxParts,
@@ -10,6 +9,7 @@ import {
   zipOf,
 } from "../../../tests/document-files.ts"
 import { AppError } from "../../errors.ts"
+import { randomFrom } from "../../random.ts"
 import type { FileFormat } from "../file-reader.ts"
 import { FLOW_LIMITS } from "./block-writer.ts"
 import { ARCHIVE_LIMITS } from "./open-archive.ts"

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { randomFrom } from "../../../bench/random.ts"
+import { randomFrom } from "../../random.ts"
 import type { ReadDocument } from "../block.ts"
 import type { Box, PageText, Word } from "../page.ts"
 import { layOutPages } from "./lay-out-pages.ts"
