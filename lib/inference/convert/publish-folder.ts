@@ -42,6 +42,8 @@ function workPrefix(target: string): string {
 }
 
 async function moveAway(target: string, aside: string): Promise<void> {
+  // What the first attempt moved there is of no use any more, and would be in the second one's way.
+  await rm(aside, { recursive: true, force: true })
   try {
     await rename(target, aside)
   } catch (error) {
